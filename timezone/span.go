@@ -1,0 +1,60 @@
+package timezone
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rickb777/date"
+)
+
+// reach is more than any zone's distance from UTC (15:13:42 at most, in the
+// days of local mean time; 14 h today).
+const reach = 16 * time.Hour
+
+// Offset is how far a zone's clocks are ahead of UTC.
+type Offset time.Duration
+
+// String returns the offset as +01:00, with seconds only if there are any.
+func (o Offset) String() string {
+	sign, d := '+', time.Duration(o)
+	if d < 0 {
+		sign, d = '-', -d
+	}
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	if s != 0 {
+		return fmt.Sprintf("%c%02d:%02d:%02d", sign, h, m, s)
+	}
+	return fmt.Sprintf("%c%02d:%02d", sign, h, m)
+}
+
+// OffsetAt returns the offset of z at t.
+func OffsetAt(t time.Time, z Zone) Offset { return spanAt(t, z).offset }
+
+// span is a stretch [from, to) in which a zone keeps one offset. A zero from or
+// to means that there is no change on that side.
+type span struct {
+	from, to time.Time
+	offset   Offset
+}
+
+func spanAt(t time.Time, z Zone) span {
+	local := t.In(z.loc)
+	from, to := local.ZoneBounds()
+	_, seconds := local.Zone()
+	return span{from.UTC(), to.UTC(), Offset(seconds) * Offset(time.Second)}
+}
+
+// instantOf returns when clocks ahead of UTC by o show what face shows in UTC.
+func (o Offset) instantOf(face time.Time) time.Time { return face.Add(-time.Duration(o)) }
+
+// holds reports whether t lies in the span.
+func (s span) holds(t time.Time) bool {
+	return !t.Before(s.from) && (s.to.IsZero() || t.Before(s.to))
+}
+
+// face returns the UTC instant whose clock face shows midnight of d. It is a
+// label to calculate with, not the start of anybody's day.
+func face(d date.Date) time.Time {
+	y, m, day := d.Date()
+	return time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
+}
