@@ -1,0 +1,141 @@
+package localdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
+)
+
+// repositoryURL is where embedded-postgres has its binaries from.
+const repositoryURL = "https://repo1.maven.org/maven2"
+
+// downloadLimit ends a download that a network swallows.
+const downloadLimit = 2 * time.Minute
+
+// releases are the versions that can be downloaded, by major version; new data
+// is made with the newest.
+func releases() map[int]embeddedpostgres.PostgresVersion {
+	return map[int]embeddedpostgres.PostgresVersion{
+		15: embeddedpostgres.V15,
+		16: embeddedpostgres.V16,
+		17: embeddedpostgres.V17,
+		18: embeddedpostgres.V18,
+	}
+}
+
+const newestRelease = 18
+
+// download gets binaries into the cache, where the next start finds them.
+func download(ctx context.Context, s spec, want int, repository string) (binaries, error) {
+	if want == 0 {
+		want = newestRelease
+	}
+	bin, err := cachedOrFetched(ctx, s, want, repository)
+	if err != nil {
+		return binaries{}, &noBinariesError{text: fmt.Sprintf(
+			"no PostgreSQL found on this machine, and the download failed: %v\n%s", err, installHint(want))}
+	}
+	return bin, nil
+}
+
+func cachedOrFetched(ctx context.Context, s spec, want int, repository string) (binaries, error) {
+	version, known := releases()[want]
+	if !known {
+		return binaries{}, fmt.Errorf("no download of version %d", want)
+	}
+	if s.Cache == "" {
+		return binaries{}, errors.New("no cache directory (set HOME)")
+	}
+	home := filepath.Join(s.Cache, "postgresql-"+string(version))
+	if err := os.MkdirAll(s.Cache, 0o755); err != nil {
+		return binaries{}, err
+	}
+	unlock, err := lockCache(ctx, s.Cache)
+	if err != nil {
+		return binaries{}, err
+	}
+	defer unlock()
+	if bin, err := inspect(ctx, filepath.Join(home, "bin")); err == nil {
+		return bin, nil
+	}
+	if err := fetch(ctx, s, version, home, repository); err != nil {
+		return binaries{}, err
+	}
+	return inspect(ctx, filepath.Join(home, "bin"))
+}
+
+// fetch lets embedded-postgres do what it does: download, compare the checksum,
+// unpack, and start a server. That server only proves that the binaries work
+// here; why it is not the one we use is told in DESIGN.md.
+func fetch(ctx context.Context, s spec, version embeddedpostgres.PostgresVersion, home, repository string) error {
+	scratch := filepath.Join(s.Dir, "download")
+	defer os.RemoveAll(scratch)
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	trial := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
+		Version(version).
+		BinaryRepositoryURL(repository).
+		CachePath(s.Cache).
+		BinariesPath(home).
+		RuntimePath(scratch).
+		DataPath(filepath.Join(scratch, dataName)).
+		Port(uint32(port)).
+		Logger(io.Discard))
+
+	ended := make(chan error, 1)
+	go func() {
+		if err := trial.Start(); err != nil {
+			ended <- err
+			return
+		}
+		ended <- trial.Stop()
+	}()
+	// The library knows no context. If it hangs, so does its goroutine, but the
+	// supervisor that it belongs to ends with the error.
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(downloadLimit):
+		return fmt.Errorf("no answer from %s in %v", repository, downloadLimit)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func lockCache(ctx context.Context, cache string) (unlock func(), err error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lock, err := takeLock(filepath.Join(cache, lockName))
+		if err == nil {
+			return func() { _ = lock.Close() }, nil
+		}
+		if !errors.Is(err, errLocked) {
+			return nil, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// makeCacheIfNeeded creates the cache for the server's account, which could not
+// do so itself. It is called as root, and looks first, so that a machine with
+// PostgreSQL gets no empty directory.
+func makeCacheIfNeeded(s spec) error {
+	_, err := findBinaries(context.Background(), s.BinDir, 0, usualPlaces())
+	if err == nil || s.BinDir != "" || os.Getenv(binDirVariable) != "" {
+		return nil
+	}
+	return place{uid: nobody}.own(s.Cache)
+}
