@@ -1,0 +1,43 @@
+package app
+
+import (
+	"strings"
+
+	"holdfast/tui/dialog"
+	"holdfast/tui/keys"
+)
+
+// newHelp is the page of the ? key: what the screen is for and every key that
+// works on it, made from the same tables that route the keys.
+func (a *App) newHelp() dialog.Dialog {
+	title, lines := "KEYS", []string(nil)
+	var own keys.Table
+	if p := a.front(); p != nil {
+		st := p.screen.Status()
+		title = strings.ToUpper(st.Title) + " - KEYS"
+		lines = append(lines, st.About...)
+		own = p.screen.Keys()
+	}
+	return dialog.NewList(title, lines, []dialog.Group{
+		{Title: "On this screen", Facts: describe(own)},
+		{Title: "Everywhere", Facts: describe(append(keys.Global(), keys.Fallback()...))},
+	})
+}
+
+func describe(t keys.Table) []dialog.Fact {
+	var out []dialog.Fact
+	for _, b := range t {
+		if len(b.Keys) == 0 {
+			continue
+		}
+		text := b.Help
+		if b.More != "" {
+			text += ": " + b.More
+		}
+		if b.Disabled != "" {
+			text += " (not now: " + b.Disabled + ")"
+		}
+		out = append(out, dialog.Fact{Label: strings.Join(b.Keys, " "), Text: text})
+	}
+	return out
+}

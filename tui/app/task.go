@@ -1,0 +1,71 @@
+package app
+
+import (
+	"time"
+
+	"holdfast/tui/canvas"
+	"holdfast/tui/theme"
+	"holdfast/tui/ui"
+	"holdfast/tui/widget"
+)
+
+// taskLine is the row that says what is under way or what just happened.
+type taskLine struct {
+	saves  []save
+	text   string
+	at     time.Time
+	bad    bool
+	warned bool // the reader knows that a save is under way
+
+	lastErr   error
+	lastDoing string
+	lastAt    time.Time
+}
+
+// save is a write whose answer has not come yet.
+type save struct {
+	name, doing string
+	since       time.Time
+}
+
+func (t *taskLine) began(task ui.Task, now time.Time) {
+	t.saves = append(t.saves, save{task.Name, task.Doing, now})
+}
+
+func (t *taskLine) ended(name string) {
+	for i, s := range t.saves {
+		if s.name == name {
+			t.saves = append(t.saves[:i], t.saves[i+1:]...)
+			t.warned = false
+			return
+		}
+	}
+}
+
+func (t *taskLine) say(text string, bad bool, now time.Time) {
+	t.text, t.bad, t.at = text, bad, now
+}
+
+func (t *taskLine) failed(doing, plain string, err error, now time.Time) {
+	t.lastErr, t.lastDoing, t.lastAt = err, doing, now
+	t.say("could not "+doing+": "+plain+"   (f3 shows all)", true, now)
+}
+
+// draw draws the line; what is under way comes before what has happened.
+func (t *taskLine) draw(c canvas.Canvas, now time.Time, zone *time.Location) {
+	w, _ := c.Size()
+	if len(t.saves) > 0 {
+		s := t.saves[0]
+		c.Fit(1, 0, w-1, theme.Warn, s.doing+" "+c.Glyphs().Ellipsis+" "+widget.Age(now.Sub(s.since)))
+		return
+	}
+	if t.text == "" {
+		return
+	}
+	st := theme.Text
+	if t.bad {
+		st = theme.Bad
+	}
+	x := c.Text(1, 0, theme.Muted, t.at.In(zone).Format("15:04:05")) + 2
+	c.Fit(x, 0, w-x, st, t.text)
+}
