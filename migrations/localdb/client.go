@@ -41,7 +41,7 @@ func (p place) open(ctx context.Context, opts Options) (*Server, error) {
 			}
 			s, err := await(ctx, conn, p, opts.Kind)
 			if errors.Is(err, io.EOF) {
-				return nil, errors.New("the supervisor ended without a word: is localdb.Reexec called first in main?")
+				err = errors.New("the supervisor ended without a word: is localdb.Reexec called first in main?")
 			}
 			return s, err
 		case !errors.Is(err, errLocked):
@@ -57,6 +57,9 @@ func (p place) open(ctx context.Context, opts Options) (*Server, error) {
 }
 
 func (p place) attach() (*net.UnixConn, error) {
+	if !ownedBy(p.run, p.uid) {
+		return nil, errors.New("no supervisor's directory")
+	}
 	return net.DialUnix("unix", nil, &net.UnixAddr{Name: filepath.Join(p.run, attachName), Net: "unix"})
 }
 
@@ -105,6 +108,19 @@ func await(ctx context.Context, conn *net.UnixConn, p place, kind Kind) (*Server
 	s := &Server{conn: conn, at: *w.Ready, dir: p.dir, kind: kind, done: make(chan struct{})}
 	go s.listen(in)
 	return s, nil
+}
+
+// discard removes what remains of a temporary place when there is no server. A
+// supervisor that has begun clears up by itself, save for a parent directory
+// that only root may change.
+func (p place) discard(kind Kind) {
+	if kind == Kept {
+		return
+	}
+	if !begun(p.dir) {
+		_ = os.Remove(filepath.Join(p.dir, lockName))
+	}
+	_ = os.Remove(p.dir)
 }
 
 // listen ends when the supervisor lets the client go or dies; Close waits for it.

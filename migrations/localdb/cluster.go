@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -70,7 +71,12 @@ func initdb(ctx context.Context, bin binaries, s spec, dir, passwordFile, locale
 	cmd := exec.CommandContext(ctx, bin.initdb(), args...)
 	cmd.Dir = s.Dir
 	cmd.Stdout, cmd.Stderr = nil, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	// A group of its own, so that its helpers end with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	dieWithParent(cmd.SysProcAttr, syscall.SIGKILL)
+	runtime.LockOSThread() // see startPostmaster
+	defer runtime.UnlockOSThread()
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("initdb: %w%s", err, logTail(s, mark))
 	}

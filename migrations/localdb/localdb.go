@@ -96,6 +96,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	}
 	s, err := p.open(ctx, opts)
 	if err != nil {
+		p.discard(opts.Kind)
 		return nil, fmt.Errorf("private PostgreSQL in %s: %w", p.dir, err)
 	}
 	return s, nil

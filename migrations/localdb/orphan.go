@@ -94,7 +94,7 @@ func sweepSiblings(s spec, log *slog.Logger) {
 		return
 	}
 	for _, dir := range dirs {
-		switch swept, err := sweep(dir, log); {
+		switch swept, err := sweep(dir, s.Dir, log); {
 		case err != nil:
 			log.Error("clear up after a killed supervisor", "dir", dir, "error", err)
 		case swept:
@@ -104,8 +104,8 @@ func sweepSiblings(s spec, log *slog.Logger) {
 }
 
 // sweep removes one directory unless it is in use, another user's, or so new
-// that its supervisor has not got its lock yet.
-func sweep(dir string, log *slog.Logger) (swept bool, err error) {
+// that its supervisor may not have the lock yet.
+func sweep(dir, ours string, log *slog.Logger) (swept bool, err error) {
 	lock, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		return false, nil
@@ -114,11 +114,27 @@ func sweep(dir string, log *slog.Logger) (swept bool, err error) {
 	if err := flock(lock); err != nil {
 		return false, nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, logName)); err != nil {
+	if !begun(dir) && !longBefore(dir, ours) {
 		return false, nil
 	}
 	if err := stopOrphan(filepath.Join(dir, dataName), log); err != nil {
 		return false, err
 	}
 	return true, errors.Join(os.RemoveAll(runDir(dir, os.Geteuid())), removeTemporary(dir))
+}
+
+// begun tells whether a supervisor ever got as far as having the lock.
+func begun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, logName))
+	return err == nil
+}
+
+// longBefore compares two directories by the clock of their file system.
+func longBefore(dir, ours string) bool {
+	old, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	recent, err := os.Stat(ours)
+	return err == nil && recent.ModTime().Sub(old.ModTime()) > time.Hour
 }

@@ -61,21 +61,22 @@ func choosePlace(opts Options) (place, error) {
 	} else {
 		p.siblings = filepath.Join(os.TempDir(), temporaryPrefix+"*")
 	}
-	if err := p.own(p.dir); err != nil {
-		return place{}, err
-	}
 	p.run = runDir(p.dir, p.uid)
-	return p, p.own(p.run)
+	return p, p.own(p.dir)
 }
 
 // own creates dir if need be and makes sure that it is a private directory of
-// the server's account.
+// the server's account, which must be able to reach it.
 func (p place) own(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
+	}
+	if p.uid != os.Geteuid() && !openToAll(parent) {
+		return fmt.Errorf("the server's account (uid %d) cannot reach %s", p.uid, parent)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -97,6 +98,13 @@ func (p place) own(dir string) error {
 		return nil
 	}
 	return os.Chmod(dir, 0o700)
+}
+
+// ownedBy tells whether dir is a directory of uid: in /tmp anybody may have
+// taken its name first.
+func ownedBy(dir string, uid int) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir() && ownerOf(info) == uid
 }
 
 func ownerOf(info fs.FileInfo) int {
@@ -127,22 +135,29 @@ func keptDir(dir string) (string, error) {
 }
 
 func temporaryDir(parent string) (string, error) {
-	parents := []string{parent}
-	if parent == "" {
-		parents = []string{os.TempDir(), "/tmp", "/var/tmp"}
+	if parent != "" {
+		return makeTemporary(parent)
 	}
-	for _, dir := range parents {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return "", err
-		}
-		// root may use directories that the server's account cannot even reach.
-		if os.Geteuid() == 0 && !openToAll(dir) {
-			continue
-		}
-		return os.MkdirTemp(dir, temporaryPrefix)
+	if os.Geteuid() != 0 {
+		return makeTemporary(os.TempDir())
 	}
-	return "", fmt.Errorf("the server's account (uid %d) cannot reach %s: choose another TMPDIR", nobody, parents[0])
+	// TMPDIR may be root's own: then the server's account could not get in, or
+	// could not remove its directory in the end.
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		info, err := os.Stat(dir)
+		if err == nil && info.Mode().Perm()&0o002 != 0 && openToAll(dir) {
+			return makeTemporary(dir)
+		}
+	}
+	return "", fmt.Errorf("no directory for temporary files that the server's account (uid %d) can use", nobody)
+}
+
+func makeTemporary(parent string) (string, error) {
+	parent, err := filepath.Abs(parent)
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(parent, temporaryPrefix)
 }
 
 // openToAll tells whether any account can reach dir.

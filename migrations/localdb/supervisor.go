@@ -80,7 +80,10 @@ func (s *supervisor) run(first *net.UnixConn) int {
 // listen opens the attach socket. Whatever is in the way of it is from a dead
 // supervisor, since we hold the lock.
 func (s *supervisor) listen() (*net.UnixListener, error) {
-	if err := emptyDir(s.spec.Run); err != nil {
+	if err := os.RemoveAll(s.spec.Run); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(s.spec.Run, 0o700); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.spec.Run, attachName)
@@ -200,10 +203,11 @@ func (s *supervisor) fail(err error) int {
 
 func (s *supervisor) cleanUp() error {
 	s.server.stop()
-	if s.spec.Kind == Kept {
-		return emptyDir(s.spec.Run)
+	err := os.RemoveAll(s.spec.Run)
+	if s.spec.Kind == Temporary {
+		err = errors.Join(err, removeTemporary(s.spec.Dir))
 	}
-	return errors.Join(os.RemoveAll(s.spec.Run), removeTemporary(s.spec.Dir))
+	return err
 }
 
 // removeTemporary empties dir and removes it if its parent lets us; if not, the
