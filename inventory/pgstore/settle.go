@@ -1,0 +1,325 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+
+	"holdfast/inventory"
+)
+
+// errNeedsDay says that a booking was locked and its day is needed too. The
+// transaction is rolled back and run again with the day locked first: nobody
+// ever waits for a day while holding a booking.
+var errNeedsDay = errors.New("the day must be locked first")
+
+// errUnmatched says that an event names nothing we know, and holds no money
+// that would have to be kept.
+var errUnmatched = errors.New("names no payment, booking or refund of ours")
+
+// settle applies what a provider says of a payment: once, whatever the order
+// and the number of times it is said. It returns what it did, in words. All
+// automatic steps of the late-payment policy happen in the same transaction;
+// only the refund call itself is left to the refund job.
+func (s *Store) settle(ctx context.Context, e inventory.ProviderEvent) (note string, err error) {
+	for _, withDay := range []bool{false, true} {
+		err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+			note, err = s.settleTx(ctx, tx, e, withDay)
+			return err
+		})
+		if !errors.Is(err, errNeedsDay) {
+			return note, err
+		}
+	}
+	return note, err
+}
+
+func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent, withDay bool) (string, error) {
+	p, bookingID, err := locatePayment(ctx, tx, e)
+	if err != nil {
+		return "", err
+	}
+	if bookingID == (inventory.BookingID{}) {
+		return s.settleUnmatched(ctx, tx, p, e)
+	}
+	lock := lockBooking
+	if withDay {
+		lock = lockClaim
+	}
+	b, err := lock(ctx, tx, bookingID)
+	if err != nil {
+		return "", err
+	}
+	if p, err = s.lockOrAddPayment(ctx, tx, p, b, e); err != nil {
+		return "", err
+	}
+	switch e.Kind {
+	case inventory.EventPaymentSucceeded:
+		return s.capture(ctx, tx, p, b, e, withDay)
+	case inventory.EventPaymentFailed:
+		return s.decline(ctx, tx, p, b, e, inventory.PaymentFailed, withDay)
+	case inventory.EventPaymentCancelled:
+		return s.decline(ctx, tx, p, b, e, inventory.PaymentCancelled, withDay)
+	case inventory.EventPaymentProcessing:
+		_, changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
+		return changedOr(changed, "pending", "no change"), err
+	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
+	}
+	return "", fmt.Errorf("event kind %q is not about a payment", e.Kind)
+}
+
+// locatePayment finds what an event is about: by the provider's payment id,
+// else by our reference, which is a payment id (daemon-driven) or a booking id
+// (shop-driven). A second provider payment for one of our references is
+// another capture for the same booking, not the same payment.
+func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (inventory.Payment, inventory.BookingID, error) {
+	none := inventory.BookingID{}
+	if e.ProviderPayment != "" {
+		rows, _ := tx.Query(ctx, sqlPaymentByProvider, pgx.StrictNamedArgs{"provider": e.Provider, "provider_payment": e.ProviderPayment})
+		p, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+		if err == nil || !isNoRows(err) {
+			return p, p.BookingID, err
+		}
+	}
+	ref, err := uuid.Parse(e.Reference)
+	if err != nil {
+		return inventory.Payment{}, none, nil
+	}
+	p, err := getPayment(ctx, tx, inventory.PaymentID{UUID: ref})
+	switch {
+	case err == nil && p.Provider == e.Provider && (p.ProviderPayment == "" || e.ProviderPayment == "" || p.ProviderPayment == e.ProviderPayment):
+		return p, p.BookingID, nil
+	case err == nil:
+		return inventory.Payment{}, p.BookingID, nil
+	case !isNoRows(err):
+		return p, none, err
+	}
+	b, err := getBooking(ctx, tx, inventory.BookingID{UUID: ref})
+	if isNoRows(err) {
+		return inventory.Payment{}, none, nil
+	}
+	return inventory.Payment{}, b.ID, err
+}
+
+// lockOrAddPayment locks the payment, or adds the row of one that we hear of
+// for the first time. The booking is locked already.
+func (s *Store) lockOrAddPayment(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent) (inventory.Payment, error) {
+	if p.ID != (inventory.PaymentID{}) {
+		return lockPayment(ctx, tx, p.ID)
+	}
+	expected := b.Amount
+	if expected.Minor == 0 {
+		expected = e.Amount
+	}
+	return s.addPayment(ctx, tx, b.ID, e, expected)
+}
+
+func (s *Store) addPayment(ctx context.Context, tx pgx.Tx, booking inventory.BookingID, e inventory.ProviderEvent, expected inventory.Money) (inventory.Payment, error) {
+	if e.ProviderPayment == "" {
+		return inventory.Payment{}, errUnmatched
+	}
+	rows, _ := tx.Query(ctx, sqlPaymentInsert, pgx.StrictNamedArgs{
+		"id": inventory.NewPaymentID(), "booking": idOrNull(booking.UUID), "provider": e.Provider,
+		"provider_payment": textOrNull(e.ProviderPayment), "provider_key": textOrNull(""),
+		"amount": expected.Minor, "currency": expected.Currency, "now": s.now,
+	})
+	p, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+	if isNoRows(err) { // an equal callback was faster: it is committed, so this finds it
+		rows, _ := tx.Query(ctx, sqlPaymentByProvider, pgx.StrictNamedArgs{"provider": e.Provider, "provider_payment": e.ProviderPayment})
+		if p, err = pgx.CollectExactlyOneRow(rows, scanPayment); err == nil {
+			return lockPayment(ctx, tx, p.ID)
+		}
+	}
+	return p, err
+}
+
+// settleUnmatched keeps captured money that names nothing we know as a zombie;
+// anything else about an unknown payment has nothing to keep.
+func (s *Store) settleUnmatched(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent) (string, error) {
+	if e.Kind != inventory.EventPaymentSucceeded || e.Amount.Minor <= 0 {
+		return "", errUnmatched
+	}
+	if p.ID == (inventory.PaymentID{}) {
+		var err error
+		if p, err = s.addPayment(ctx, tx, inventory.BookingID{}, e, e.Amount); err != nil {
+			return "", err
+		}
+	}
+	_, changed, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, inventory.ZombieUnmatched)
+	return changedOr(changed, "captured, belongs to nothing we know: zombie (unmatched)", "no change"), err
+}
+
+// capture applies captured money by the verdict of the domain.
+func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, withDay bool) (string, error) {
+	if p.State == inventory.PaymentSucceeded {
+		return "no change: captured already", nil
+	}
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	policy, err := latePolicy(ctx, tx, b.VenueID)
+	if err != nil {
+		return "", err
+	}
+	verdict := inventory.JudgeCapture(b, e.Amount, policy.LatePolicy, now)
+	if verdict.Action.NeedsDay() && !withDay {
+		return "", errNeedsDay
+	}
+	by := inventory.Actor{Name: e.Provider, Kind: inventory.ActorProvider}
+	switch verdict.Action {
+	case inventory.ActConfirm, inventory.ActConfirmLate:
+		cause := inventory.CausePaid
+		if verdict.Action == inventory.ActConfirmLate {
+			cause = inventory.CauseLateButStillHeld
+		}
+		if _, err := s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: cause, actor: by}); err != nil {
+			return "", err
+		}
+		_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "")
+		return "confirmed (" + string(cause) + ")", err
+	case inventory.ActExpireAndRefund:
+		if b, err = s.leave(ctx, tx, b, step{to: inventory.StateExpired, cause: inventory.CauseExpired, actor: by}); err != nil {
+			return "", err
+		}
+		return s.captureAndRefund(ctx, tx, p, e, verdict.Kind, "late: policy refund")
+	case inventory.ActRefund:
+		return s.captureAndRefund(ctx, tx, p, e, verdict.Kind, string(verdict.Kind)+": policy "+string(policy.LatePolicy))
+	case inventory.ActRevive:
+		return s.captureAndRevive(ctx, tx, p, b, e, by)
+	case inventory.ActKeepZombie:
+	}
+	return s.captureAsZombie(ctx, tx, p, b, e, verdict.Kind, policy.LateDeadline, now, withDay)
+}
+
+func (s *Store) captureAndRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, kind inventory.ZombieKind, why string) (string, error) {
+	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind)
+	if err != nil {
+		return "", err
+	}
+	_, err = s.requestRefund(ctx, tx, p, 0, why, inventory.Job(string(inventory.JobRefund)))
+	return "captured, refund requested (" + why + ")", err
+}
+
+// captureAndRevive takes the place again under the day's lock, or sends the
+// money back where admission or the buyer's newer hold stand in the way.
+func (s *Store) captureAndRevive(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, by inventory.Actor) (string, error) {
+	_, err := s.revive(ctx, tx, b, by, "policy revive")
+	switch {
+	case refusal(err):
+		return s.captureAndRefund(ctx, tx, p, e, inventory.ZombieLate, "late: "+err.Error())
+	case err != nil:
+		return "", err
+	}
+	_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "")
+	return "revived (policy revive)", err
+}
+
+// captureAsZombie leaves the decision to staff. The attempt is over all the
+// same: a booking that waited for it does not wait any longer.
+func (s *Store) captureAsZombie(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, kind inventory.ZombieKind, deadline time.Duration, now time.Time, withDay bool) (string, error) {
+	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind)
+	if err != nil {
+		return "", err
+	}
+	if p, err = s.stand(ctx, tx, p, inventory.StandingZombie, kind, deadline); err != nil {
+		return "", err
+	}
+	if err := s.endAttempt(ctx, tx, b, now, withDay); err != nil {
+		return "", err
+	}
+	return "captured: zombie (" + string(kind) + "), staff decide", nil
+}
+
+// decline ends an attempt, not the booking: a hold with time left can be paid
+// in another way.
+func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, to inventory.PaymentState, withDay bool) (string, error) {
+	_, changed, err := s.decide(ctx, tx, p, e, to)
+	if err != nil || !changed {
+		return "no change", err
+	}
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	return "attempt " + string(to), s.endAttempt(ctx, tx, b, now, withDay)
+}
+
+// endAttempt moves a booking that waited for payments on, if none is open any
+// more: back to HELD while its time lasts, else to EXPIRED.
+func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, now time.Time, withDay bool) error {
+	if b.State != inventory.StatePaymentPending {
+		return nil
+	}
+	_, err := openPayment(ctx, tx, b.ID)
+	if err == nil || !isNoRows(err) {
+		return err
+	}
+	st := step{to: inventory.StateHeld, cause: inventory.CauseDeclined, actor: inventory.Job("settle")}
+	if now.Before(b.ExpiresAt) {
+		_, err := s.move(ctx, tx, b, st)
+		return err
+	}
+	if !withDay {
+		return errNeedsDay
+	}
+	st.to = inventory.StateExpired
+	_, err = s.leave(ctx, tx, b, st)
+	return err
+}
+
+// decide moves a payment's state forward; changed is false if it was there or
+// further already.
+func (s *Store) decide(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, to inventory.PaymentState) (inventory.Payment, bool, error) {
+	rows, _ := tx.Query(ctx, sqlPaymentDecide, pgx.StrictNamedArgs{"id": p.ID, "state": to, "provider_payment": textOrNull(e.ProviderPayment)})
+	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+	if isNoRows(err) {
+		return p, false, nil
+	}
+	return after, err == nil, err
+}
+
+// markCaptured makes a payment SUCCEEDED with its standing; changed is false
+// if another callback did so before.
+func (s *Store) markCaptured(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, standing inventory.Standing, kind inventory.ZombieKind) (inventory.Payment, bool, error) {
+	rows, _ := tx.Query(ctx, sqlPaymentCapture, pgx.StrictNamedArgs{
+		"id": p.ID, "provider_payment": textOrNull(e.ProviderPayment), "minor": e.Amount.Minor, "currency": e.Amount.Currency,
+		"standing": standing, "zombie_kind": textOrNull(string(kind)), "now": s.now,
+	})
+	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+	if isNoRows(err) {
+		return p, false, nil
+	}
+	return after, err == nil, err
+}
+
+// stand moves captured money from the standing that p was seen with.
+func (s *Store) stand(ctx context.Context, tx pgx.Tx, p inventory.Payment, to inventory.Standing, kind inventory.ZombieKind, decideAfter time.Duration) (inventory.Payment, error) {
+	rows, _ := tx.Query(ctx, sqlPaymentStand, pgx.StrictNamedArgs{
+		"id": p.ID, "from": p.Standing, "standing": to, "zombie_kind": textOrNull(string(kind)),
+		"decide_after": zeronull.Int8(decideAfter / time.Microsecond), "now": s.now,
+	})
+	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+	if isNoRows(err) {
+		return p, fmt.Errorf("payment %s is no longer %s: %w", p.ID, p.Standing, inventory.ErrNotAllowed)
+	}
+	return after, err
+}
+
+// latePolicy is the venue's rule for late money.
+func latePolicy(ctx context.Context, tx pgx.Tx, venue int64) (v inventory.Venue, err error) {
+	err = tx.QueryRow(ctx, sqlLatePolicy, pgx.StrictNamedArgs{"venue": venue}).Scan(&v.LatePolicy, &v.LateDeadline)
+	return v, err
+}
+
+func changedOr(changed bool, yes, no string) string {
+	if changed {
+		return yes
+	}
+	return no
+}

@@ -1,0 +1,186 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rickb777/date"
+
+	"holdfast/inventory"
+	"holdfast/timezone"
+)
+
+// AddVenue stores a new venue. It fails with FieldErrors or ErrAlreadyExists.
+func (s *Store) AddVenue(ctx context.Context, actor inventory.Actor, v inventory.Venue) (inventory.Venue, error) {
+	if err := v.Validate(); err != nil {
+		return inventory.Venue{}, err
+	}
+	err := s.inTx(ctx, "add venue "+v.Slug, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		if err := acting(ctx, tx, actor, ""); err != nil {
+			return err
+		}
+		if err := zoneKnown(ctx, tx, v.Zone); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, sqlVenueInsert, venueArgs(v)) // the error comes with the rows
+		stored, err := pgx.CollectExactlyOneRow(rows, scanVenue)
+		v = stored
+		return err
+	})
+	return v, err
+}
+
+// SetVenue replaces what staff may edit of the venue v.Slug, if it still has
+// v.Version; otherwise nothing is saved and the error is a *StaleError.
+// Changing the zone also moves the cut-off of every day that used the end of
+// its local day.
+func (s *Store) SetVenue(ctx context.Context, actor inventory.Actor, v inventory.Venue, reason string) (inventory.Venue, error) {
+	if err := v.Validate(); err != nil {
+		return inventory.Venue{}, err
+	}
+	var stored inventory.Venue
+	err := s.inTx(ctx, "set venue "+v.Slug, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		if err := acting(ctx, tx, actor, reason); err != nil {
+			return err
+		}
+		before, err := lockVenue(ctx, tx, v.Slug)
+		if err != nil {
+			return err
+		}
+		if before.Version != v.Version {
+			return stale(ctx, tx, "venue "+v.Slug, v.Version, before.Version)
+		}
+		v.ID = before.ID
+		if v == before { // saving without changes is no edit
+			stored = before
+			return nil
+		}
+		if before.Currency != v.Currency {
+			return inventory.Invalid("currency", "cannot change once the venue exists: prices and payments are in %s", before.Currency)
+		}
+		if before.Zone != v.Zone {
+			if err := moveZone(ctx, tx, before, v.Zone); err != nil {
+				return err
+			}
+		}
+		args := venueArgs(v)
+		args["id"] = v.ID
+		delete(args, "slug")
+		delete(args, "currency")
+		rows, _ := tx.Query(ctx, sqlVenueUpdate, args)
+		stored, err = pgx.CollectExactlyOneRow(rows, scanVenue)
+		return err
+	})
+	return stored, err
+}
+
+// Venue returns the venue with this slug, or ErrNotFound.
+func (s *Store) Venue(ctx context.Context, slug string) (inventory.Venue, error) {
+	var v inventory.Venue
+	err := s.read(ctx, "read venue "+slug, func(ctx context.Context, tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, sqlVenueGet, pgx.StrictNamedArgs{"slug": slug})
+		var err error
+		v, err = pgx.CollectExactlyOneRow(rows, scanVenue)
+		return err
+	})
+	return v, err
+}
+
+// Venues returns all venues by slug.
+func (s *Store) Venues(ctx context.Context) ([]inventory.Venue, error) {
+	var out []inventory.Venue
+	err := s.read(ctx, "list venues", func(ctx context.Context, tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, sqlVenueList)
+		var err error
+		out, err = pgx.CollectRows(rows, scanVenue)
+		return err
+	})
+	return out, err
+}
+
+func lockVenue(ctx context.Context, tx pgx.Tx, slug string) (inventory.Venue, error) {
+	rows, _ := tx.Query(ctx, sqlVenueLock, pgx.StrictNamedArgs{"slug": slug})
+	return pgx.CollectExactlyOneRow(rows, scanVenue)
+}
+
+// zoneKnown refuses a zone that PostgreSQL does not know: both copies of the
+// zone rules must agree that it exists.
+func zoneKnown(ctx context.Context, tx pgx.Tx, zone string) error {
+	var known bool
+	if err := tx.QueryRow(ctx, sqlZoneKnown, pgx.StrictNamedArgs{"zone": zone}).Scan(&known); err != nil {
+		return err
+	}
+	if !known {
+		return inventory.Invalid("zone", "%s is not known to the database; its time zone rules are older than ours", zone)
+	}
+	return nil
+}
+
+// moveZone recomputes the cut-off of the days that end with their local day.
+// Days whose cut-off staff chose keep it.
+func moveZone(ctx context.Context, tx pgx.Tx, before inventory.Venue, zone string) error {
+	if err := zoneKnown(ctx, tx, zone); err != nil {
+		return err
+	}
+	to, err := timezone.ParseZone(zone)
+	if err != nil {
+		return inventory.Invalid("zone", "%s", err.Error())
+	}
+	from, fromErr := timezone.ParseZone(before.Zone) // a stored zone may have become unknown
+	rows, _ := tx.Query(ctx, sqlVenueDaysLock, pgx.StrictNamedArgs{"venue": before.ID})
+	type poolDay struct {
+		pool  int64
+		day   date.Date
+		until time.Time
+	}
+	days, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d poolDay, err error) {
+		return d, row.Scan(&d.pool, &d.day, &d.until)
+	})
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	for _, d := range days {
+		if fromErr == nil && !d.until.Equal(salesUntil(d.day, from)) {
+			continue
+		}
+		batch.Queue(sqlDaySetCutoff, pgx.StrictNamedArgs{"pool": d.pool, "day": d.day.String(), "until": salesUntil(d.day, to)})
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// salesUntil is the default cut-off of a pool day: the end of the local day,
+// which is where the next existing day begins.
+func salesUntil(d date.Date, z timezone.Zone) time.Time {
+	for next := d.Add(1); ; next = next.Add(1) {
+		if start, ok := timezone.DayStart(next, z); ok {
+			return start
+		}
+	}
+}
+
+func venueArgs(v inventory.Venue) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"slug": v.Slug, "name": v.Name, "zone": v.Zone, "currency": v.Currency,
+		"hold_ttl": v.HoldTTL, "hold_jitter": v.HoldJitter, "hold_max_life": v.HoldMaxLife,
+		"late_policy": v.LatePolicy, "late_deadline": v.LateDeadline, "doubt_after": v.DoubtAfter,
+	}
+}
+
+func scanVenue(row pgx.CollectableRow) (v inventory.Venue, err error) {
+	err = row.Scan(&v.ID, &v.Slug, &v.Name, &v.Zone, &v.Currency, &v.HoldTTL, &v.HoldJitter, &v.HoldMaxLife,
+		&v.LatePolicy, &v.LateDeadline, &v.DoubtAfter, &v.Version)
+	return v, err
+}
+
+// stale says who was faster, from the audit.
+func stale(ctx context.Context, tx pgx.Tx, object string, seen, current int) error {
+	var by string
+	err := tx.QueryRow(ctx, sqlAuditLastActor, pgx.StrictNamedArgs{"subject": object}).Scan(&by)
+	if err != nil && !isNoRows(err) {
+		return fmt.Errorf("who changed %s: %w", object, err)
+	}
+	return &inventory.StaleError{Object: object, Seen: seen, Current: current, By: by}
+}

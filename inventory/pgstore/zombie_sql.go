@@ -1,0 +1,49 @@
+package pgstore
+
+const sqlZombieList = `-- zombie.list
+SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.provider_key,
+       pm.amount_minor, pm.currency, pm.captured_minor, pm.captured_currency,
+       pm.state, pm.standing, pm.zombie_kind, pm.client_secret, pm.url,
+       pm.created_at, pm.captured_at, pm.zombie_since, pm.decide_by, pm.version,
+       b.venue_id, v.slug, p.slug, p.name, b.day, b.quantity, b.buyer, b.state,
+       b.expires_at, b.amount_minor, b.currency, b.client_id, b.created_at, b.updated_at, b.version, v.late_policy,
+       greatest(0, d.capacity + d.overbook_limit - d.taken),
+       -- overdue holds of the day would be reclaimed by a revive: they do not count as taken here
+       admission((d.pool_id, d.day, d.capacity, d.overbook_limit, d.taken - o.quantity, d.stop_sell,
+                  d.sales_from, d.sales_until, d.oversold_by_edit, d.version)::pool_day,
+                 b.quantity, coalesce(@now::timestamptz, statement_timestamp())),
+       p.max_per_buyer > 0 AND p.max_per_buyer <= (
+           SELECT count(*) FROM booking other
+            WHERE other.pool_id = b.pool_id AND other.day = b.day AND other.buyer = b.buyer
+              AND other.client_id IS NOT DISTINCT FROM b.client_id AND other.id <> b.id
+              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED'))
+  FROM payment pm
+  LEFT JOIN booking b ON b.id = pm.booking_id
+  LEFT JOIN venue v ON v.id = b.venue_id
+  LEFT JOIN pool p ON p.id = b.pool_id
+  LEFT JOIN pool_day d ON d.pool_id = b.pool_id AND d.day = b.day
+  LEFT JOIN LATERAL (SELECT coalesce(sum(h.quantity), 0)::int AS quantity
+                       FROM booking h
+                      WHERE h.pool_id = b.pool_id AND h.day = b.day AND h.state = 'HELD'
+                        AND h.expires_at <= coalesce(@now::timestamptz, statement_timestamp())) o ON true
+ WHERE pm.standing = 'zombie'
+   AND (@venue::text IS NULL OR v.slug = @venue)
+   AND (@payment::uuid IS NULL OR pm.id = @payment)
+ ORDER BY pm.zombie_since, pm.id
+ LIMIT @limit`
+
+const sqlZombieTotals = `-- zombie.totals
+SELECT pm.captured_currency, count(*)::int, sum(pm.captured_minor)::bigint
+  FROM payment pm
+  LEFT JOIN booking b ON b.id = pm.booking_id
+  LEFT JOIN venue v ON v.id = b.venue_id
+ WHERE pm.standing = 'zombie'
+   AND (@venue::text IS NULL OR v.slug = @venue)
+ GROUP BY pm.captured_currency
+ ORDER BY pm.captured_currency`
+
+const sqlReviveFacts = `-- zombie.reviveFacts
+SELECT p.id, p.max_per_buyer
+  FROM booking b
+  JOIN pool p ON p.id = b.pool_id
+ WHERE b.id = @id`

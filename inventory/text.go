@@ -1,0 +1,63 @@
+package inventory
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxName   = 200
+	maxReason = 500
+	// MaxQuantity bounds one claim on a pool day.
+	MaxQuantity = 10_000
+	// MaxCapacity bounds capacity and overbook_limit of a pool day.
+	MaxCapacity = 1_000_000
+)
+
+var slugForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// CheckSlug accepts what can stand in a URL and on a command line unquoted:
+// lower-case ASCII letters, digits and inner hyphens, at most 63.
+func CheckSlug(field, s string) error {
+	if !slugForm.MatchString(s) {
+		return Invalid(field, "must be 1-63 lower-case letters, digits and inner hyphens")
+	}
+	return nil
+}
+
+// CheckText refuses text that is empty, longer than max characters, not UTF-8,
+// surrounded by blanks, or that holds control, formatting or line-breaking
+// characters. What passes may still be any script and any emoji.
+func CheckText(field, s string, max int) error {
+	switch {
+	case s == "":
+		return Invalid(field, "is missing")
+	case !utf8.ValidString(s):
+		return Invalid(field, "is not valid UTF-8")
+	case utf8.RuneCountInString(s) > max:
+		return Invalid(field, "is longer than %d characters", max)
+	case strings.TrimSpace(s) != s:
+		return Invalid(field, "must not begin or end with a blank")
+	}
+	for _, r := range s {
+		if unprintable(r) {
+			return Invalid(field, "must not contain control or invisible formatting characters (U+%04X)", r)
+		}
+	}
+	return nil
+}
+
+// unprintable is true for characters that move the cursor, hide or reorder
+// text. The zero-width joiner and variation selectors stay: emoji and several
+// scripts need them.
+func unprintable(r rune) bool {
+	switch {
+	case r == utf8.RuneError, unicode.IsControl(r), r == '\u2028', r == '\u2029':
+		return true
+	case r == '\u200d', r == '\u200c':
+		return false
+	}
+	return unicode.Is(unicode.Cf, r)
+}
