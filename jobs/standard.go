@@ -1,0 +1,33 @@
+package jobs
+
+import (
+	"log/slog"
+	"time"
+)
+
+type standardStore interface {
+	sweepStore
+	horizonStore
+	reconcileStore
+	refundStore
+	checkStore
+}
+
+// Standard returns the daemon's jobs with their intervals. What each interval
+// costs in the worst case, with every daemon but one dead:
+//
+//	sweep      a place that nobody asked for stays taken 5 s longer; a buyer who
+//	           asks for it does not wait (the hold reclaims it)
+//	reconcile  an event that was stored but not applied waits 5 s more
+//	refund     a refund waits 5 s more
+//	horizon    a new local day at the far end of the horizon is 10 min late
+//	check      a violation is seen 15 min later
+func Standard(store standardStore, providers map[string]RefundProvider, log *slog.Logger) []Schedule {
+	return []Schedule{
+		{Job: NewSweep(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
+		{Job: NewReconcile(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
+		{Job: NewRefund(store, providers, log), Every: 5 * time.Second, Timeout: 2 * time.Minute},
+		{Job: NewHorizon(store), Every: 10 * time.Minute, Timeout: 2 * time.Minute},
+		{Job: NewCheck(store, log), Every: 15 * time.Minute, Timeout: 5 * time.Minute},
+	}
+}

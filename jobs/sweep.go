@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"context"
+
+	"holdfast/inventory"
+)
+
+// One run of the sweep clears at most sweepBatches*sweepBatch holds; a backlog
+// larger than that takes several runs, between which buyers get their turn.
+const (
+	sweepBatch   = 500
+	sweepBatches = 20
+)
+
+type sweepStore interface {
+	SweepHolds(ctx context.Context, limit int) (inventory.SweepResult, error)
+}
+
+// Sweep moves holds past their end to EXPIRED and gives their places back.
+type Sweep struct{ store sweepStore }
+
+// NewSweep returns the sweep over store.
+func NewSweep(store sweepStore) *Sweep { return &Sweep{store} }
+
+// Name is "sweep".
+func (*Sweep) Name() inventory.JobName { return inventory.JobSweep }
+
+// Run sweeps batch after batch until nothing overdue is left, nothing moves any
+// more because others keep the days locked, or the bound of one run is reached.
+// Done counts holds.
+func (j *Sweep) Run(ctx context.Context) (Result, error) {
+	var sum inventory.SweepResult
+	var err error
+	for range sweepBatches {
+		var batch inventory.SweepResult
+		batch, err = j.store.SweepHolds(ctx, sweepBatch)
+		sum.Expired += batch.Expired
+		sum.Days += batch.Days
+		sum.Skipped = batch.Skipped // the same days are met again in each batch
+		sum.More = batch.More
+		if err != nil || !batch.More || batch.Expired == 0 {
+			break
+		}
+	}
+	left := 0
+	if sum.More {
+		left = 1
+	}
+	return Result{
+		Done: sum.Expired,
+		Detail: words(count{sum.Expired, "holds expired"}, count{sum.Days, "pool days touched"},
+			count{sum.Skipped, "pool days locked by others"}, count{left, "further run needed"}),
+	}, err
+}
