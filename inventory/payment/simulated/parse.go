@@ -1,0 +1,63 @@
+package simulated
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"holdfast/inventory"
+)
+
+// knownEvents is what ParseEvent passes on.
+var knownEvents = map[inventory.EventKind]bool{
+	inventory.EventPaymentSucceeded: true, inventory.EventPaymentFailed: true,
+	inventory.EventPaymentProcessing: true, inventory.EventPaymentCancelled: true,
+	inventory.EventRefundSucceeded: true, inventory.EventRefundFailed: true, inventory.EventRefundPending: true,
+}
+
+// ParseEvent verifies body, which must be the bytes as received, and says what
+// it means. It fails with signature.ErrNotAuthentic for what the provider did
+// not sign, and with inventory.FieldError for what it signed but we cannot
+// read. An event of a type that does not concern us comes back without a Kind.
+// Members that we do not know are ignored: the provider may add some any day.
+func (p *Provider) ParseEvent(h http.Header, body []byte) (inventory.ProviderEvent, error) {
+	if err := p.verifier.Verify(h, body); err != nil {
+		return inventory.ProviderEvent{}, fmt.Errorf("event of %s: %w", Name, err)
+	}
+	var e eventBody
+	if err := decodeTolerant(body, &e); err != nil {
+		return inventory.ProviderEvent{}, fmt.Errorf("event of %s: %w", Name, err)
+	}
+	event := inventory.ProviderEvent{
+		Provider: Name, ID: e.ID, Live: e.Live,
+		ProviderPayment: e.Data.Payment, ProviderRefund: e.Data.Refund, Reference: e.Data.Reference,
+		Amount: inventory.Money{Minor: e.Data.AmountMinor, Currency: e.Data.Currency},
+		Body:   body,
+	}
+	if !knownEvents[e.Type] {
+		return event, inventory.CheckText("id", e.ID, 255)
+	}
+	event.Kind = e.Type
+	return event, e.validate()
+}
+
+func (e eventBody) validate() error {
+	_, err := inventory.ParseCurrency(string(e.Data.Currency))
+	errs := []error{
+		inventory.CheckText("id", e.ID, 255),
+		inventory.CheckText("data.payment", e.Data.Payment, 255),
+		err,
+	}
+	if e.Data.Reference != "" { // without one the money is unmatched, which the desk must see
+		errs = append(errs, inventory.CheckText("data.reference", e.Data.Reference, 255))
+	}
+	if e.Data.AmountMinor < 0 {
+		errs = append(errs, inventory.Invalid("data.amountMinor", "must not be negative"))
+	}
+	switch e.Type {
+	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
+		errs = append(errs, inventory.CheckText("data.refund", e.Data.Refund, 255))
+	case inventory.EventPaymentSucceeded, inventory.EventPaymentFailed, inventory.EventPaymentProcessing, inventory.EventPaymentCancelled:
+	}
+	return errors.Join(errs...)
+}
