@@ -28,7 +28,7 @@ type Call struct {
 	Method string    `json:"method"`
 	Path   string    `json:"path"`
 	Key    string    `json:"key"`
-	Answer int       `json:"answer"` // status, 0 if there was none
+	Answer int       `json:"answer"` // status, 0 if there was none, or is none yet
 }
 
 // Event is something that happened at the provider and the attempts to tell
@@ -57,7 +57,7 @@ type books struct {
 	order    struct{ payments, refunds, events []string }
 	byRef    map[string][]string // payments by reference
 	ofPay    map[string][]string // refunds by payment
-	calls    []Call
+	calls    []*Call
 }
 
 func newBooks() *books {
@@ -133,7 +133,7 @@ func (b *books) addEvent(e *Event) {
 	b.order.events = append(b.order.events, e.ID)
 }
 
-func (b *books) addCall(c Call) {
+func (b *books) addCall(c *Call) {
 	if len(b.calls) >= maxCalls {
 		b.calls = slices.Delete(b.calls, 0, maxCalls/10)
 	}
@@ -141,9 +141,9 @@ func (b *books) addCall(c Call) {
 }
 
 func (b *books) snapshot() Ledger {
-	l := Ledger{Payments: []Payment{}, Refunds: []Refund{}, Calls: slices.Clone(b.calls), Events: []Event{}}
-	if l.Calls == nil {
-		l.Calls = []Call{}
+	l := Ledger{Payments: []Payment{}, Refunds: []Refund{}, Calls: []Call{}, Events: []Event{}}
+	for _, c := range b.calls {
+		l.Calls = append(l.Calls, *c)
 	}
 	for _, id := range b.order.payments {
 		l.Payments = append(l.Payments, *b.payments[id])
@@ -170,14 +170,14 @@ func newID(kind string) string {
 // noAnswer is what a call's record shows when nothing was answered.
 const noAnswer = 0
 
-// recorder notes the status that a handler answers with.
+// recorder notes the status that a handler answers with, before it is sent.
 type recorder struct {
 	http.ResponseWriter
-	status int
+	note func(status int)
 }
 
 func (r *recorder) WriteHeader(status int) {
-	r.status = status
+	r.note(status)
 	r.ResponseWriter.WriteHeader(status)
 }
 

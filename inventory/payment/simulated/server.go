@@ -108,18 +108,19 @@ func (s *Server) SetBehaviour(reference string, calls int, b Behaviour) {
 	s.behaviours.set(reference, calls, b)
 }
 
-// recorded adds a call to the ledger when it is over, answered or not.
+// recorded enters a call into the ledger when it arrives, and its answer when
+// that is known.
 func (s *Server) recorded(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call := Call{At: s.clock.Now(), Method: r.Method, Path: r.URL.RequestURI(), Key: r.Header.Get(headerKey)}
-		rec := &recorder{ResponseWriter: w}
-		defer func() {
-			call.Answer = rec.status
+		call := &Call{At: s.clock.Now(), Method: r.Method, Path: r.URL.RequestURI(), Key: r.Header.Get(headerKey)}
+		s.mu.Lock()
+		s.books.addCall(call)
+		s.mu.Unlock()
+		h(&recorder{ResponseWriter: w, note: func(status int) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.books.addCall(call)
-		}()
-		h(rec, r)
+			call.Answer = status
+		}}, r)
 	})
 }
 
