@@ -17,7 +17,7 @@ func DayStart(d date.Date, z Zone) (time.Time, bool) {
 
 	// Walk the zone's offsets forward to the first instant whose clock face is at
 	// or past midnight of d.
-	s := spanAt(midnight.Add(-reach), z)
+	s := spanFrom(midnight.Add(-reach), z)
 	for {
 		at := s.offset.instantOf(midnight)
 		if at.Before(s.from) {
@@ -26,7 +26,7 @@ func DayStart(d date.Date, z Zone) (time.Time, bool) {
 		if s.holds(at) {
 			return at, at.Before(s.offset.instantOf(next))
 		}
-		s = spanAt(s.to, z)
+		s = spanFrom(s.to, z)
 	}
 }
 

@@ -33,10 +33,14 @@ func main() {
 	embedded := embeddedNames()
 
 	place := map[string][]string{} // name -> countries, the name's own first
+	var order []string             // as in zone.tab: by country, big cities first
 	note := map[string]string{}
 	for _, file := range []string{"zone.tab", "zone1970.tab"} {
 		for _, f := range rows(tabs+file, "\t") {
 			name := f[2]
+			if place[name] == nil {
+				order = append(order, name)
+			}
 			if !embedded[name] {
 				log.Fatalf("%s lists %s, which Go's database lacks", file, name)
 			}
@@ -52,8 +56,8 @@ func main() {
 	}
 
 	var zones, aliases, countries []string
-	for name, codes := range place {
-		zones = append(zones, name+"\t"+strings.Join(codes, ",")+"\t"+note[name])
+	for _, name := range order {
+		zones = append(zones, name+"\t"+strings.Join(place[name], ",")+"\t"+note[name])
 	}
 	for _, f := range rows(tabs+"tzdata.zi", " ") {
 		if f[0] != "L" {
@@ -67,6 +71,7 @@ func main() {
 	for _, f := range rows(tabs+"iso3166.tab", "\t") {
 		countries = append(countries, f[0]+"\t"+f[1])
 	}
+	slices.Sort(aliases)
 	write("zones.tsv", "name, countries (own first), which part of the country", zones)
 	write("aliases.tsv", "old name, today's name", aliases)
 	write("countries.tsv", "ISO 3166 code, name", countries)
@@ -111,7 +116,6 @@ func rows(path, separator string) [][]string {
 }
 
 func write(name, what string, lines []string) {
-	slices.Sort(lines)
 	text := fmt.Sprintf("# %s; written by gen_data.go\n%s\n", what, strings.Join(lines, "\n"))
 	if err := os.WriteFile(filepath.Join("data", name), []byte(text), 0o644); err != nil {
 		log.Fatal(err)

@@ -28,20 +28,29 @@ func (o Offset) String() string {
 }
 
 // OffsetAt returns the offset of z at t.
-func OffsetAt(t time.Time, z Zone) Offset { return spanAt(t, z).offset }
+func OffsetAt(t time.Time, z Zone) Offset {
+	_, seconds := t.In(z.loc).Zone()
+	return Offset(seconds) * Offset(time.Second)
+}
 
-// span is a stretch [from, to) in which a zone keeps one offset. A zero from or
-// to means that there is no change on that side.
+// span is a stretch [from, to) in which a zone keeps one offset. It need not be
+// as long as it could be: neighbours can have the same offset. A zero to means
+// that the offset stays for ever.
 type span struct {
 	from, to time.Time
 	offset   Offset
 }
 
-func spanAt(t time.Time, z Zone) span {
+// spanFrom returns the span that begins at t.
+func spanFrom(t time.Time, z Zone) span {
 	local := t.In(z.loc)
-	from, to := local.ZoneBounds()
-	_, seconds := local.Zone()
-	return span{from.UTC(), to.UTC(), Offset(seconds) * Offset(time.Second)}
+	_, to := local.ZoneBounds()
+	if !to.IsZero() && !to.After(t) {
+		// Where a zone's rule for the future applies, ZoneBounds takes each year to
+		// end after 365 days (go.dev/issue/81583). Nothing changes on 31 December.
+		to = time.Date(t.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return span{t, to.UTC(), OffsetAt(t, z)}
 }
 
 // instantOf returns when clocks ahead of UTC by o show what face shows in UTC.

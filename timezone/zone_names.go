@@ -2,6 +2,7 @@ package timezone
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ type place struct {
 
 // names is the allow-list. It is read once and never changed.
 type names struct {
-	places    []place           // sorted by name
+	places    []place           // by country, as a rule its biggest city first
 	index     map[string]int    // name -> index in places
 	aliases   map[string]string // old name -> current name
 	countries map[string]string // code -> name
@@ -59,18 +60,13 @@ func (n *names) current(name string) (string, bool) {
 	return name, ok || name == "UTC"
 }
 
-// accepted returns every accepted name: current ones, then old ones, each sorted.
+// accepted returns every accepted name: places first, then UTC and old names.
 func (n *names) accepted() []string {
-	all := make([]string, 0, len(n.places)+len(n.aliases)+1)
+	all := make([]string, 0, len(n.places)+1+len(n.aliases))
 	for _, p := range n.places {
 		all = append(all, p.name)
 	}
-	all = append(all, "UTC")
-	for old := range n.aliases {
-		all = append(all, old)
-	}
-	slices.Sort(all[len(n.places)+1:])
-	return all
+	return slices.AppendSeq(append(all, "UTC"), slices.Values(slices.Sorted(maps.Keys(n.aliases))))
 }
 
 func rowsOf(data string) func(yield func([]string) bool) {
