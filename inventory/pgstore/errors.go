@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 
 	"holdfast/inventory"
 )
@@ -67,16 +71,31 @@ func (s *Store) translate(err error) error {
 // that reaches it was committed: a lost answer to COMMIT is already marked
 // unknown.
 func translateConnection(err error) error {
-	connect := new(pgconn.ConnectError)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("%w: %w", inventory.ErrNotFound, err)
-	case errors.As(err, &connect):
+	case lostConnection(err):
 		return fmt.Errorf("%w: %w", inventory.ErrUnavailable, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), pgconn.Timeout(err):
 		return fmt.Errorf("%w: %w", inventory.ErrBusy, err)
 	}
-	return fmt.Errorf("%w: %w", inventory.ErrUnavailable, err)
+	return err // ours, such as a scan into the wrong type
+}
+
+// lostConnection reports that there was no connection, or is none any more.
+func lostConnection(err error) bool {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return true
+	}
+	if network, ok := errors.AsType[net.Error](err); ok && !network.Timeout() {
+		return true
+	}
+	for _, lost := range []error{pgconn.ErrConnClosed, puddle.ErrClosedPool, io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return false
 }
 
 // isLockTimeout reports that a statement gave up waiting for a lock.

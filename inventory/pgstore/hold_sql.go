@@ -31,7 +31,6 @@ SELECT admission(d, @quantity, coalesce(@now::timestamptz, statement_timestamp()
   FROM pool_day d
  WHERE pool_id = @pool AND day = @day::date`
 
-
 const sqlBuyerLive = `-- booking.buyerLive
 SELECT count(*)::int, count(*) FILTER (WHERE state <> 'CONFIRMED')::int
   FROM booking

@@ -12,11 +12,11 @@ SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.pr
        admission((d.pool_id, d.day, d.capacity, d.overbook_limit, d.taken - o.quantity, d.stop_sell,
                   d.sales_from, d.sales_until, d.oversold_by_edit, d.version)::pool_day,
                  b.quantity, coalesce(@now::timestamptz, statement_timestamp())),
-       p.max_per_buyer > 0 AND p.max_per_buyer <= (
+       coalesce(p.max_per_buyer > 0 AND p.max_per_buyer <= (
            SELECT count(*) FROM booking other
             WHERE other.pool_id = b.pool_id AND other.day = b.day AND other.buyer = b.buyer
               AND other.client_id IS NOT DISTINCT FROM b.client_id AND other.id <> b.id
-              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED'))
+              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')), false)
   FROM payment pm
   LEFT JOIN booking b ON b.id = pm.booking_id
   LEFT JOIN venue v ON v.id = b.venue_id
