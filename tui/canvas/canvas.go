@@ -76,8 +76,12 @@ func (c Canvas) Text(x, y int, st Style, s string) int {
 	if gy < c.clip.Y || gy >= c.clip.Y+c.clip.H {
 		return x + Width(Clean(bound(s, c.w)))
 	}
-	s = Clean(bound(s, max(0, c.clip.X+c.clip.W-c.x-x)))
-	gx := c.x + x
+	return c.text(x, y, st, Clean(bound(s, max(0, c.clip.X+c.clip.W-c.x-x))))
+}
+
+// text is Text for what has been cleaned.
+func (c Canvas) text(x, y int, st Style, s string) int {
+	gx, gy := c.x+x, c.y+y
 	if plain(s) {
 		for i := 0; i < len(s); i++ {
 			c.put(gx+i, gy, s[i:i+1], 1, st)
@@ -100,7 +104,7 @@ func (c Canvas) Fit(x, y, width int, st Style, s string) {
 		return
 	}
 	s = Cut(s, width, c.g.glyphs.Ellipsis)
-	end := c.Text(x, y, st, s)
+	end := c.text(x, y, st, s)
 	c.Fill(Rect{end, y, x + width - end, 1}, st, " ")
 }
 
@@ -112,7 +116,7 @@ func (c Canvas) FitRight(x, y, width int, st Style, s string) {
 	s = Cut(s, width, c.g.glyphs.Ellipsis)
 	pad := width - Width(s)
 	c.Fill(Rect{x, y, pad, 1}, st, " ")
-	c.Text(x+pad, y, st, s)
+	c.text(x+pad, y, st, s)
 }
 
 // Fill covers r with the one-cell character ch.

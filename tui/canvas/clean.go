@@ -34,17 +34,22 @@ const maxMarks = 2
 // Clean(Clean(s)) == Clean(s). Clean never fails and does not allocate for
 // plain ASCII.
 func Clean(s string) string {
-	if plain(s) {
+	start := harmless(s)
+	if start == len(s) {
 		return s
 	}
 
 	var b strings.Builder
 	b.Grow(len(s) + 8)
-	marks, base := 0, false
-	for i := 0; i < len(s); {
+	b.WriteString(s[:start])
+	marks, base := 0, start > 0
+	for i := start; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		i += size
 		switch {
+		case ordinary(r):
+			b.WriteRune(r)
+			marks, base = 0, true
 		case removed(r):
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			if base && marks < maxMarks {
@@ -61,6 +66,46 @@ func Clean(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// harmless returns the length of the beginning of s that Clean leaves alone at a
+// glance.
+func harmless(s string) int {
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if !ordinary(r) {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}
+
+// ordinary reports the characters that nearly all text consists of, which stand
+// alone: they are safe, have a width, and never join an ordinary neighbour.
+func ordinary(r rune) bool {
+	switch {
+	case r >= 0x20 && r <= 0x7e: // ASCII
+		return true
+	case r < 0xa1:
+		return false
+	case r <= 0x2ff: // Latin, but for the soft hyphen
+		return r != 0xad
+	case r >= 0x370 && r <= 0x482: // Greek, Cyrillic
+		return true
+	case r >= 0x2500 && r <= 0x257f: // the lines of frames
+		return true
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa: // kana
+		return true
+	case r >= 0x4e00 && r <= 0x9fff: // Han
+		return true
+	case r >= 0xac00 && r <= 0xd7a3: // Hangul syllables
+		return true
+	}
+	return false
 }
 
 // plain reports that s consists of printable ASCII only.

@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -44,7 +45,9 @@ func (c Canvas) Render(looks Looks, p Profile) string {
 // would melt into one (two halves of a flag, say) and so change the width of
 // the line.
 func joins(prev, next string) bool {
-	if prev == "" || prev[0] < 0x80 && len(prev) == 1 || next[0] < 0x80 {
+	last, _ := utf8.DecodeLastRuneInString(prev)
+	first, _ := utf8.DecodeRuneInString(next)
+	if prev == "" || ordinary(last) && ordinary(first) {
 		return false
 	}
 	cluster, _ := ansi.FirstGraphemeCluster(prev+next, ansi.GraphemeWidth)

@@ -1,14 +1,11 @@
 package dialog
 
 import (
-	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"holdfast/tui/canvas"
 	"holdfast/tui/keys"
-	"holdfast/tui/theme"
 	"holdfast/tui/widget"
 )
 
@@ -30,7 +27,7 @@ type Spec struct {
 	Title   string
 	Intro   []string // what it is about
 	Facts   []Fact
-	ReadAt  time.Time     // when the numbers above were read by the database's clock; zero: not shown
+	ReadAt  time.Time     // when the numbers above were read, in the zone to show it in; zero: not shown
 	MaxAge  time.Duration // older numbers disable the actions (bulk money: 30 s); zero: any age
 	Reason  string        // label of a text field for the log; empty: no field
 	Reasons bool          // the reason must not be empty
@@ -57,6 +54,7 @@ type Confirm struct {
 	sent   time.Time
 	asked  Choice
 	result *Outcome
+	last   []string // why the try before did not do it
 }
 
 // NewConfirm returns a confirmation with the focus on Cancel.
@@ -165,7 +163,7 @@ func (c *Confirm) Settle(o Outcome) bool {
 	if o.Again {
 		c.sent = time.Time{}
 		c.focus = c.cancelStop()
-		c.spec.Intro = append([]string{"! " + o.Text}, o.Lines...)
+		c.last = append([]string{"! " + o.Text}, o.Lines...)
 		return false
 	}
 	c.result = &o
@@ -178,152 +176,5 @@ func (c *Confirm) Keys() keys.Table {
 		{Verb: "focus", Keys: []string{"tab"}, Help: "next", Priority: 50},
 		{Verb: "choose", Keys: []string{"enter"}, Help: "press", Priority: 60},
 		{Verb: keys.Back, Keys: []string{"esc"}, Help: "close", Priority: 70},
-	}
-}
-
-// confirmWidth is the width of a dialog where there is room.
-const confirmWidth = 76
-
-// Size asks for the height that the text needs.
-func (c *Confirm) Size(w, h int) (int, int) {
-	w = min(w, confirmWidth)
-	return w, min(h, len(c.lines(w-6))+len(c.fields())+c.tail()+4)
-}
-
-// tail is the rows below the text: why a button is dead, the buttons.
-func (c *Confirm) tail() int { return 3 }
-
-// Draw draws text, fields and buttons; text that does not fit scrolls.
-func (c *Confirm) Draw(cv canvas.Canvas, at Moment) {
-	in := cv.Border(theme.Dialog, c.spec.Title, theme.Dialog)
-	area := in.Bounds().Inset(2, 0)
-	bottom, area := area.Bottom(min(c.tail(), area.H))
-	fields, area := area.Bottom(min(len(c.fields()), area.H))
-	if area.H > 4 {
-		_, area = area.Top(1)
-	}
-	drawScrolled(in.Sub(area), c.lines(area.W), &c.scroll)
-	c.drawFields(in.Sub(fields))
-	c.drawBottom(in.Sub(bottom), at)
-}
-
-func (c *Confirm) drawFields(cv canvas.Canvas) {
-	w, _ := cv.Size()
-	for i, f := range c.fields() {
-		label := "Type " + c.spec.Type + " to go on"
-		if f == &c.reason {
-			label = c.spec.Reason
-		}
-		if i == c.focus {
-			cv.Text(0, i, theme.Accent, ">")
-		}
-		x := cv.Text(2, i, theme.Text, canvas.Cut(label, w/2, cv.Glyphs().Ellipsis)) + 2
-		f.Draw(cv.Sub(canvas.Rect{X: x, Y: i, W: w - x, H: 1}), i == c.focus)
-	}
-}
-
-func (c *Confirm) drawBottom(cv canvas.Canvas, at Moment) {
-	w, h := cv.Size()
-	note := func(st canvas.Style, s string) {
-		cv.Text(2, h-2, st, canvas.Cut(s, w-2, cv.Glyphs().Ellipsis))
-	}
-	switch {
-	case c.result != nil:
-		drawButtons(cv, h-1, []button{{label: "Close"}}, 0)
-		return
-	case !c.sent.IsZero():
-		note(theme.Warn, fmt.Sprintf("sent, no answer yet (%s); it cannot be done twice", widget.Age(at.Now.Sub(c.sent))))
-		drawButtons(cv, h-1, c.buttons(at, "sent"), -1)
-		return
-	}
-	if i := c.focus - c.cancelStop() - 1; i >= 0 {
-		if why := c.dead(i, at); why != "" {
-			note(theme.Warn, c.spec.Actions[i].Label+": "+why)
-		}
-	} else if at.NoSave != "" {
-		note(theme.Warn, at.NoSave)
-	}
-	drawButtons(cv, h-1, c.buttons(at, ""), c.focus-c.cancelStop())
-}
-
-func (c *Confirm) buttons(at Moment, allDead string) []button {
-	out := []button{{label: "Cancel", dead: allDead}}
-	for i, a := range c.spec.Actions {
-		b := button{label: a.Label, dead: c.dead(i, at)}
-		if allDead != "" {
-			b.dead = allDead
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// line is one line of a dialog's text.
-type line struct {
-	style canvas.Style
-	text  string
-	label string
-	col   int // where text begins after a label
-}
-
-func (c *Confirm) lines(width int) []line {
-	var out []line
-	add := func(st canvas.Style, paragraphs ...string) {
-		for _, p := range paragraphs {
-			for _, s := range widget.Wrap(p, width) {
-				out = append(out, line{style: st, text: s})
-			}
-		}
-	}
-	if c.result != nil {
-		add(theme.Bad, c.result.Text)
-		add(theme.Text, c.result.Lines...)
-		return out
-	}
-	add(theme.Text, c.spec.Intro...)
-	if len(c.spec.Facts) > 0 {
-		out = append(out, line{})
-	}
-	out = append(out, factLines(c.spec.Facts, width)...)
-	if !c.spec.ReadAt.IsZero() {
-		out = append(out, line{})
-		add(theme.Muted, "Seen at "+c.spec.ReadAt.UTC().Format("15:04:05Z")+". Checked again in the database.")
-	}
-	return append(out, line{})
-}
-
-func factLines(facts []Fact, width int) []line {
-	col := 0
-	for _, f := range facts {
-		col = max(col, canvas.Width(canvas.Clean(f.Label)))
-	}
-	col = min(col+2, width/2)
-	var out []line
-	for _, f := range facts {
-		for i, s := range widget.Wrap(f.Text, width-col) {
-			l := line{text: s, col: col}
-			if i == 0 {
-				l.label = f.Label
-			}
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// drawScrolled draws the lines from the scroll position and says when there are more.
-func drawScrolled(c canvas.Canvas, lines []line, scroll *int) {
-	w, h := c.Size()
-	if h <= 0 {
-		return
-	}
-	*scroll = max(0, min(*scroll, len(lines)-h))
-	for y := 0; y < h && *scroll+y < len(lines); y++ {
-		l := lines[*scroll+y]
-		c.Fit(0, y, l.col, theme.Heading, l.label)
-		c.Fit(l.col, y, w-l.col, l.style, l.text)
-	}
-	if *scroll+h < len(lines) {
-		c.FitRight(0, h-1, w, theme.Muted, "more: pgdn")
 	}
 }

@@ -52,6 +52,8 @@ type Outcome struct {
 	Text  string   // one line in plain words
 	Lines []string // more, if there is more to say
 	Again bool     // not done, but it may be tried again from the same dialog
+
+	Problems map[string]string // what is wrong with the inputs of a form, by name
 }
 
 // Stack is the open dialogs, the front one last.

@@ -6,7 +6,6 @@ import (
 	"holdfast/tui/canvas"
 	"holdfast/tui/keys"
 	"holdfast/tui/theme"
-	"holdfast/tui/widget"
 )
 
 // Group is a heading with facts below it.
@@ -77,12 +76,7 @@ func (l *List) Draw(c canvas.Canvas, _ Moment) {
 }
 
 func (l *List) lines(width int) []line {
-	var out []line
-	for _, p := range l.intro {
-		for _, s := range widget.Wrap(p, width) {
-			out = append(out, line{text: s})
-		}
-	}
+	out := wrapAll(l.intro, width, theme.Text)
 	for _, g := range l.groups {
 		if len(g.Facts) == 0 {
 			continue

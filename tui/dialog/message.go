@@ -6,7 +6,6 @@ import (
 	"holdfast/tui/canvas"
 	"holdfast/tui/keys"
 	"holdfast/tui/theme"
-	"holdfast/tui/widget"
 )
 
 // Message tells something that must not be missed, an error above all: one line
@@ -72,23 +71,13 @@ func (m *Message) Draw(c canvas.Canvas, _ Moment) {
 }
 
 func (m *Message) lines(width int) []line {
-	var out []line
-	for _, p := range m.text {
-		for _, s := range widget.Wrap(p, width) {
-			out = append(out, line{text: s})
-		}
-	}
+	out := wrapAll(m.text, width, theme.Text)
 	switch {
 	case len(m.details) == 0:
 	case !m.open:
 		out = append(out, line{}, line{style: theme.Muted, text: "d shows the details"})
 	default:
-		out = append(out, line{})
-		for _, p := range m.details {
-			for _, s := range widget.Wrap(p, width) {
-				out = append(out, line{style: theme.Muted, text: s})
-			}
-		}
+		out = append(append(out, line{}), wrapAll(m.details, width, theme.Muted)...)
 	}
 	return out
 }

@@ -42,6 +42,10 @@ const (
 	Revive   Verb = "revive"
 	Refund   Verb = "refund"
 	RunNow   Verb = "run-now"
+
+	MonthBack Verb = "month-back"
+	MonthOn   Verb = "month-on"
+	Today     Verb = "today"
 )
 
 // Global is the keyboard that works on every screen while no text is typed.
@@ -87,6 +91,15 @@ func Sideways() Table {
 	return Table{
 		{Verb: Left, Keys: []string{"left", "h"}, Help: "left", Hidden: true},
 		{Verb: Right, Keys: []string{"right", "l"}, Help: "right", Hidden: true},
+	}
+}
+
+// Months is added to Move and Sideways where days are shown.
+func Months() Table {
+	return Table{
+		{Verb: MonthBack, Keys: []string{"["}, Help: "month back", Hidden: true},
+		{Verb: MonthOn, Keys: []string{"]"}, Help: "month on", Hidden: true},
+		{Verb: Today, Keys: []string{"t"}, Help: "today", Priority: 28},
 	}
 }
 

@@ -201,7 +201,7 @@ func (f *Form) Draw(c canvas.Canvas, active bool) {
 		label = max(label, canvas.Width(f.Inputs[i].Label))
 	}
 	label = min(label+2, w/3)
-	y := min(0, h-f.rowOf(f.focus)-2)
+	y := min(0, h-f.rowOf(f.focus)-min(h, f.rowOf(f.focus+1)-f.rowOf(f.focus)))
 	for i := range f.Inputs {
 		in := &f.Inputs[i]
 		on := active && i == f.focus

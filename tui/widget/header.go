@@ -30,22 +30,29 @@ func (h Header) Draw(c canvas.Canvas) {
 	c.Text(x, 0, h.Freshness.Style, h.Freshness.Text)
 	x -= 2 + canvas.Width(clock)
 	c.Text(x, 0, theme.Header, clock)
+	h.drawWhere(c.Sub(canvas.Rect{X: 1, W: x - 3, H: 1}), w)
+}
 
-	who := h.Env
-	if h.Role != "" {
-		who += " " + h.Role
+// drawWhere shares the left part between the venue and who one is there; the
+// latter is never cut below the environment.
+func (h Header) drawWhere(c canvas.Canvas, screen int) {
+	tail := c.Glyphs().Ellipsis
+	if screen < 60 {
+		tail = "" // every cell counts
 	}
-	left := x - 3 // what venue and role share
-	whoRoom := min(canvas.Width(who), max(canvas.Width(h.Env), left/2))
-	venueRoom := max(0, left-whoRoom-2)
-	end := c.Text(1, 0, theme.Header, canvas.Cut(h.Venue, venueRoom, c.Glyphs().Ellipsis)) + 2
-	env := canvas.Cut(h.Env, whoRoom, c.Glyphs().Ellipsis)
-	style := theme.Header
+	room, _ := c.Size()
+	env, style := canvas.Clean(h.Env), theme.Header
 	if h.Prod {
 		style = theme.Prod
 	}
-	c.Text(end, 0, style, env)
-	c.Text(end+canvas.Width(env), 0, theme.Header, canvas.Cut(who[len(h.Env):], whoRoom-canvas.Width(env), c.Glyphs().Ellipsis))
+	who := canvas.Width(env)
+	if h.Role != "" {
+		who += 1 + canvas.Width(canvas.Clean(h.Role))
+	}
+	who = min(who, max(canvas.Width(env), room/2))
+	x := c.Text(0, 0, theme.Header, canvas.Cut(h.Venue, room-who-2, tail)) + 2
+	end := c.Text(x, 0, style, env)
+	c.Text(end+1, 0, theme.Header, canvas.Cut(h.Role, x+who-end-1, tail))
 }
 
 func (h Header) clock(w int) string {

@@ -74,27 +74,29 @@ func Left(d time.Duration) string {
 }
 
 // LoadBar is a bar of width characters: "#" taken for good, "h" held, "." left.
-// Anything that is not nothing gets at least one character, and a full bar has
-// no dot; the number beside it says the rest.
+// What is not nothing gets at least one character if the bar has three, so that
+// a bar without a dot means that nothing is left; the number beside it says how
+// much.
 func LoadBar(width int, confirmed, held, limit int64) string {
+	parts := [...]int64{max(0, confirmed), max(0, held), max(0, limit-max(0, confirmed)-max(0, held))}
+	total := parts[0] + parts[1] + parts[2]
 	if width <= 0 {
 		return ""
 	}
-	total := max(limit, confirmed+held, 1)
-	share := func(n int64) int {
-		if n <= 0 {
-			return 0
-		}
-		return max(1, int(float64(n)/float64(total)*float64(width)))
+	if total == 0 {
+		return strings.Repeat(".", width)
 	}
-	full, half := min(share(confirmed), width), share(held)
-	half = min(half, width-full)
-	if confirmed+held >= limit && limit > 0 { // nothing left: no dot may say otherwise
-		if held > 0 {
-			half = width - full
-		} else {
-			full = width
+	var cells [len(parts)]int
+	used, largest := 0, 0
+	for i, n := range parts {
+		if n > 0 {
+			cells[i] = max(1, int(float64(n)/float64(total)*float64(width)))
+		}
+		if used += cells[i]; n > parts[largest] {
+			largest = i
 		}
 	}
-	return strings.Repeat("#", full) + strings.Repeat("h", half) + strings.Repeat(".", width-full-half)
+	cells[largest] = max(0, cells[largest]+width-used)
+	bar := strings.Repeat("#", cells[0]) + strings.Repeat("h", cells[1]) + strings.Repeat(".", cells[2])
+	return bar[:width]
 }
