@@ -48,8 +48,7 @@ func TestNextChanges(t *testing.T) {
 
 func TestNextChanges_abbreviationAloneIsNone(t *testing.T) {
 	t.Parallel()
-	// In 2009 Mexico's Sonora, in 2017 Yakutsk and others renamed without a step;
-	// Portugal's 1992 move to CET coincided with summer time: WEST and CET are both +01.
+	// Portugal went from WEST to CET at the end of the summer of 1992: both are +01.
 	from := time.Date(1992, 6, 1, 0, 0, 0, 0, time.UTC)
 	got := timezone.NextChanges(zone(t, "Europe/Lisbon"), from, 1)
 	if len(got) != 1 || got[0].At.Year() != 1993 {

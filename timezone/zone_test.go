@@ -93,6 +93,13 @@ func TestParseZone_B38_refuses(t *testing.T) {
 	}
 }
 
+func TestUTC_isTheParsedOne(t *testing.T) {
+	t.Parallel()
+	if parsed, err := timezone.ParseZone("UTC"); err != nil || parsed != timezone.UTC() {
+		t.Errorf("ParseZone(UTC) = %v, %v, want UTC()", parsed, err)
+	}
+}
+
 func TestZone_text(t *testing.T) {
 	t.Parallel()
 	var v struct{ Zone timezone.Zone }
