@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -187,10 +188,11 @@ func cacheDir() string {
 }
 
 // runDir is where the sockets of the server in dir are: inside, unless that makes
-// their paths too long. The name follows from dir so that every client finds it.
+// their paths too long, or a comma in it reads as a list of hosts in a URL. The
+// name follows from dir so that every client finds it.
 func runDir(dir string, uid int) string {
 	run := filepath.Join(dir, runName)
-	if len(run)+len("/.s.PGSQL.65535") <= socketPathLimit {
+	if len(run)+len("/.s.PGSQL.65535") <= socketPathLimit && !strings.Contains(run, ",") {
 		return run
 	}
 	h := fnv.New64a()

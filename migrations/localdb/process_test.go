@@ -62,11 +62,16 @@ func runClient(options string) int {
 // launch begins a client process.
 func launch(t *testing.T, opts localdb.Options, env ...string) *client {
 	t.Helper()
+	return launchBinary(t, os.Args[0], opts, env...)
+}
+
+func launchBinary(t *testing.T, binary string, opts localdb.Options, env ...string) *client {
+	t.Helper()
 	options, err := json.Marshal(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{cmd: exec.Command(os.Args[0])}
+	c := &client{cmd: exec.Command(binary)}
 	c.cmd.Env = append(append(os.Environ(), clientVariable+"="+string(options)), env...)
 	c.cmd.Stderr = os.Stderr
 	if c.stdout, err = c.cmd.StdoutPipe(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -70,7 +71,7 @@ func (e endpoint) url(host, database string, query url.Values) string {
 		User:     url.UserPassword(superuser, e.Password),
 		Host:     host,
 		Path:     "/" + database,
-		RawQuery: query.Encode(),
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20"), // libpq and pgx take a + for a plus
 	}
 	return u.String()
 }

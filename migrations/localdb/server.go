@@ -183,7 +183,7 @@ func awaitReady(ctx context.Context, pm *postmaster, at endpoint) error {
 		case <-pm.exited:
 			return fmt.Errorf("postgres ended: %w", pm.err)
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("%w while it said: %w", context.Cause(ctx), err)
 		}
 	}
 }
