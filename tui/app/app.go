@@ -45,6 +45,9 @@ type Config struct {
 	// Pulse asks the database for its clock and what needs a person; nil means
 	// that the database is never asked by the frame and counts as live.
 	Pulse func(context.Context) (Pulse, error)
+	// Hints runs in the background and calls changed when the database says that
+	// something changed. A hint that is lost costs nothing but a poll; nil: none.
+	Hints func(ctx context.Context, changed func())
 	// Offline reports that an error means the database cannot be reached, not
 	// that it refused; nil means none does.
 	Offline func(error) bool
@@ -85,6 +88,7 @@ type App struct {
 	task    taskLine
 	burst   burst
 	ticking bool
+	hinted  bool // a hint waits to be followed
 
 	running atomic.Int64 // commands under way
 	frame   string       // the last good picture
@@ -174,6 +178,11 @@ func (a *App) update(msg tea.Msg) tea.Cmd {
 		return a.onTick()
 	case pulseDue:
 		return a.askPulse()
+	case hint:
+		return a.onHint()
+	case hintDue:
+		a.hinted = false
+		return a.toFront(ui.Refresh{})
 	case due:
 		return a.receive(msg.page, msg.msg)
 	}

@@ -48,9 +48,9 @@ func (a *App) crashed(where string, value any) tea.Cmd {
 	return tea.Quit
 }
 
-// Guard runs fn, a goroutine of the console's own, so that a panic in it ends
+// guard runs fn, a goroutine of the console's own, so that a panic in it ends
 // the program in order instead of leaving the terminal raw.
-func (a *App) Guard(where string, fn func()) {
+func (a *App) guard(where string, fn func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			a.send(crash{where: where, value: r, stack: debug.Stack()})

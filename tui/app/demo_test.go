@@ -65,6 +65,7 @@ type demo struct {
 	typing bool
 	size   [2]int
 	draft  string
+	broken bool
 }
 
 func newDemo(env *ui.Env, store lister) *demo {
@@ -138,6 +139,8 @@ func (d *demo) do(v keys.Verb) tea.Cmd {
 		}))
 	case "draft":
 		d.draft = "one thing"
+	case "panic-draw":
+		d.broken = true
 	case "panic":
 		panic("asked for")
 	case "panic-command":
@@ -166,6 +169,9 @@ func (d *demo) SetSize(w, h int) {
 }
 
 func (d *demo) Draw(c canvas.Canvas) {
+	if d.broken {
+		panic("asked for while drawing")
+	}
 	if w, h := c.Size(); w != d.size[0] || h != d.size[1] {
 		panic(fmt.Sprintf("drawn at %dx%d, sized to %v", w, h, d.size))
 	}
@@ -200,6 +206,7 @@ func (d *demo) Keys() keys.Table {
 		keys.Standard(keys.Release).As("drop...").If(some, "there is nothing to drop"),
 		keys.Binding{Verb: "draft", Keys: []string{"D"}, Help: "draft"},
 		keys.Binding{Verb: "panic", Keys: []string{"P"}, Help: "panic"},
+		keys.Binding{Verb: "panic-draw", Keys: []string{"W"}, Help: "panic while drawing", Hidden: true},
 		keys.Binding{Verb: "panic-command", Keys: []string{"C"}, Help: "panic in a command"},
 	)
 }

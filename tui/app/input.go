@@ -118,7 +118,7 @@ func (a *App) do(v keys.Verb) tea.Cmd {
 	case keys.Zone:
 		a.session.UTC = !a.session.UTC
 	case keys.Theme:
-		a.theme = a.theme.Next(a.cfg.Theme.Profile)
+		a.theme = a.theme.Next()
 		a.task.say("theme: "+a.theme.Name, false, a.session.Now())
 	case keys.NextScreen:
 		return a.show((a.current + 1) % len(a.tabs))

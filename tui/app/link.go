@@ -18,11 +18,15 @@ const (
 	pulseLimit = 2 * time.Second
 	// staleAfter is two missed polls and a little.
 	staleAfter = 6 * time.Second
+	// hintPause gathers the hints of a busy moment into one read.
+	hintPause = 250 * time.Millisecond
 )
 
 type (
 	tick     struct{}
 	pulseDue struct{}
+	hint     struct{}
+	hintDue  struct{}
 	pulsed   struct {
 		Pulse
 		err         error
@@ -54,6 +58,15 @@ func (a *App) onPulse(p pulsed) tea.Cmd {
 		}
 	}
 	return a.cfg.After(pulseEvery, pulseDue{})
+}
+
+// onHint has the screen in front read again soon, if somebody may be looking.
+func (a *App) onHint() tea.Cmd {
+	if a.hinted || a.paused || !a.focused {
+		return nil
+	}
+	a.hinted = true
+	return a.cfg.After(hintPause, hintDue{})
 }
 
 // noteAnswer keeps the state of the connection from every answer that comes.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -47,10 +48,10 @@ func CheckTerminal(in, out *os.File, getenv func(string) string) error {
 // (*CrashError). On every way out the terminal is as it was before and every
 // command of the console is cancelled.
 func Run(ctx context.Context, cfg Config, in, out *os.File) error {
-	hup, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
-	defer stop()
-	ctx, gone := context.WithCancelCause(hup)
+	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
+	stop := onHangUp(ctx, func() { gone(ErrHungUp) })
+	defer stop()
 
 	// Nothing below us may ask the terminal what its background is: the answer
 	// is not needed and may never come.
@@ -58,66 +59,111 @@ func Run(ctx context.Context, cfg Config, in, out *os.File) error {
 
 	a := New(ctx, cfg)
 	defer a.Close()
+	p := tea.NewProgram(a, options(ctx, cfg, &input{File: in, gone: func() { gone(ErrHungUp) }}, out)...)
+	a.stop, a.send = p.Quit, p.Send
+
+	var background sync.WaitGroup
+	if cfg.Hints != nil {
+		background.Go(func() {
+			a.guard("hints", func() { cfg.Hints(ctx, func() { p.Send(hint{}) }) })
+		})
+	}
+	err := runUntil(ctx, p)
+	cause := context.Cause(ctx)
+	gone(nil)
+	a.Close()
+	a.drain(&background)
+	return a.verdict(cause, err)
+}
+
+func options(ctx context.Context, cfg Config, in io.Reader, out *os.File) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithReportFocus(), tea.WithFPS(framesPerSecond),
-		tea.WithInput(&input{File: in, gone: func() { gone(ErrHungUp) }}), tea.WithOutput(out),
+		tea.WithInput(in), tea.WithOutput(out),
 	}
 	if cfg.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())
 	}
-	p := tea.NewProgram(a, opts...)
-	a.stop, a.send = p.Quit, p.Send
+	return opts
+}
 
+// onHangUp calls fn when the terminal's line goes down, until ctx or stop.
+func onHangUp(ctx context.Context, fn func()) (stop func()) {
+	hups := make(chan os.Signal, 1)
+	signal.Notify(hups, syscall.SIGHUP)
+	go func() {
+		select {
+		case <-hups:
+			fn()
+		case <-ctx.Done():
+		}
+	}()
+	return func() { signal.Stop(hups) }
+}
+
+// runUntil runs the program until it ends by itself, or until a moment after
+// ctx if writing to a terminal that is gone holds it up.
+func runUntil(ctx context.Context, p *tea.Program) error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := p.Run()
 		ended <- err
 	}()
-	var err error
 	select {
-	case err = <-ended:
+	case err := <-ended:
+		return err
 	case <-ctx.Done():
-		select {
-		case err = <-ended:
-		case <-time.After(hangUpLimit):
-			return ErrHungUp
-		}
 	}
-	a.Close()
-	a.drain()
-	return a.verdict(ctx, hup, err)
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(hangUpLimit):
+		return context.Cause(ctx)
+	}
 }
 
-// verdict says what the end of the program means to whoever started it.
-func (a *App) verdict(ctx, hup context.Context, err error) error {
+// verdict says what the end of the program means to whoever started it; cause is
+// why the context ended before the program did, if it did.
+func (a *App) verdict(cause, err error) error {
+	if errors.Is(err, tea.ErrProgramPanic) && a.crash == nil {
+		a.crash = &crash{where: "program", value: err}
+	}
 	switch {
 	case a.crash != nil:
 		return a.report(a.session.Clock.Now())
-	case errors.Is(err, tea.ErrProgramPanic):
-		a.crash = &crash{where: "program", value: err}
-		return a.report(a.session.Clock.Now())
-	case errors.Is(context.Cause(ctx), ErrHungUp):
+	case errors.Is(cause, ErrHungUp):
 		return ErrHungUp
-	case hup.Err() != nil && err != nil:
-		return fmt.Errorf("%w: %w", ErrHungUp, hup.Err())
-	case errors.Is(err, tea.ErrInterrupted):
-		return nil
-	case err != nil:
+	case cause != nil:
+		return fmt.Errorf("run the console: %w", cause)
+	case err != nil && !errors.Is(err, tea.ErrInterrupted):
 		return fmt.Errorf("run the console: %w", err)
 	}
 	return nil
 }
 
-// drain waits a moment for commands that notice that they were cancelled, so
-// that they give their connections back in order.
-func (a *App) drain() {
-	deadline := time.NewTimer(drainLimit)
-	defer deadline.Stop()
-	for a.running.Load() > 0 {
+// drain waits a moment for what has been cancelled, so that connections are
+// given back in order; what does not listen is left behind.
+func (a *App) drain(background *sync.WaitGroup) {
+	limit := time.After(drainLimit)
+	done := make(chan struct{})
+	go func() {
+		background.Wait()
+		close(done)
+	}()
+	poll := time.NewTicker(drainLimit / 30)
+	defer poll.Stop()
+	for {
 		select {
-		case <-deadline.C:
+		case <-limit:
 			return
-		case <-time.After(drainLimit / 30):
+		case <-poll.C:
+		}
+		select {
+		case <-done:
+			if a.running.Load() == 0 {
+				return
+			}
+		default:
 		}
 	}
 }
@@ -134,5 +180,5 @@ func (i *input) Read(p []byte) (int, error) {
 	if err != nil && (errors.Is(err, io.EOF) || errors.Is(err, syscall.EIO)) {
 		i.gone()
 	}
-	return n, err //nolint:wrapcheck // a reader hands io.EOF through as it is
+	return n, err
 }

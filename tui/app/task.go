@@ -13,6 +13,7 @@ import (
 type taskLine struct {
 	saves  []save
 	text   string
+	remark string // what can be done about it, at the right edge
 	at     time.Time
 	bad    bool
 	warned bool // the reader knows that a save is under way
@@ -43,12 +44,13 @@ func (t *taskLine) ended(name string) {
 }
 
 func (t *taskLine) say(text string, bad bool, now time.Time) {
-	t.text, t.bad, t.at = text, bad, now
+	t.text, t.bad, t.at, t.remark = text, bad, now, ""
 }
 
 func (t *taskLine) failed(doing, plain string, err error, now time.Time) {
 	t.lastErr, t.lastDoing, t.lastAt = err, doing, now
-	t.say("could not "+doing+": "+plain+"   (f3 shows all)", true, now)
+	t.say("could not "+doing+": "+plain, true, now)
+	t.remark = "f3 shows all"
 }
 
 // draw draws the line; what is under way comes before what has happened.
@@ -67,5 +69,7 @@ func (t *taskLine) draw(c canvas.Canvas, now time.Time, zone *time.Location) {
 		st = theme.Bad
 	}
 	x := c.Text(1, 0, theme.Muted, t.at.In(zone).Format("15:04:05")) + 2
-	c.Fit(x, 0, w-x, st, t.text)
+	right := canvas.Width(t.remark) + 1
+	c.Fit(x, 0, w-x-right-1, st, t.text)
+	c.FitRight(w-right, 0, right-1, theme.Key, t.remark)
 }

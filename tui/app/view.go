@@ -7,6 +7,7 @@ import (
 	"holdfast/tui/canvas"
 	"holdfast/tui/keys"
 	"holdfast/tui/theme"
+	"holdfast/tui/ui"
 	"holdfast/tui/widget"
 )
 
@@ -35,7 +36,7 @@ func (a *App) draw() canvas.Canvas {
 	if front != nil {
 		front.screen.Draw(c.Sub(a.areas.body))
 	}
-	a.task.draw(c.Sub(a.areas.task), a.session.Clock.Now(), a.session.Zone())
+	a.drawTask(c.Sub(a.areas.task))
 	if d := a.dialogs.Front(); d != nil {
 		a.dialogs.Draw(c.Sub(a.areas.dialogs), a.moment())
 		widget.DrawFooter(c.Sub(a.areas.footer), d.Keys())
@@ -47,6 +48,16 @@ func (a *App) draw() canvas.Canvas {
 	}
 	widget.DrawFooter(c.Sub(a.areas.footer), a.footerKeys(front)...)
 	return c
+}
+
+// drawTask draws what is under way, else why nothing can be, else what happened.
+func (a *App) drawTask(c canvas.Canvas) {
+	if link := a.session.Link; link.State == ui.Offline && len(a.task.saves) == 0 {
+		w, _ := c.Size()
+		c.Fit(1, 0, w-1, theme.Bad, fmt.Sprintf("offline: try %d; r asks now; what you typed is kept; %s", link.Tries+1, link.Cause))
+		return
+	}
+	a.task.draw(c, a.session.Clock.Now(), a.session.Zone())
 }
 
 // footerKeys are the screen's verbs, with those refused for everybody's reasons

@@ -13,15 +13,15 @@ import "os"
 
 var term, known = os.LookupEnv("TERM")
 
-func init() { //nolint:gochecknoinits // nothing later is early enough
-	os.Setenv("TERM", "dumb")
+func init() { // nothing later is early enough
+	_ = os.Setenv("TERM", "dumb")
 }
 
 // Restore gives TERM back the value it had when the program was started.
 func Restore() {
 	if known {
-		os.Setenv("TERM", term)
+		_ = os.Setenv("TERM", term)
 		return
 	}
-	os.Unsetenv("TERM")
+	_ = os.Unsetenv("TERM")
 }

@@ -48,7 +48,10 @@ type Theme struct {
 	Name    string
 	Looks   canvas.Looks
 	Glyphs  canvas.Glyphs
-	Profile canvas.Profile
+	Profile canvas.Profile // what is used of the terminal
+
+	terminal canvas.Profile // what the terminal has
+	ascii    bool
 }
 
 // Default is the theme that is right on any background without asking: it uses
@@ -70,18 +73,18 @@ func New(name string, p canvas.Profile, ascii bool) (Theme, error) {
 	if !ok {
 		return Theme{}, fmt.Errorf("theme %q: unknown, choose one of %v", name, Names())
 	}
+	t := Theme{Name: name, Looks: looks, Glyphs: canvas.GlyphSet(ascii), Profile: p, terminal: p, ascii: ascii}
 	if name == "mono" {
-		p = min(p, canvas.Mono)
+		t.Profile = min(p, canvas.Mono)
 	}
-	return Theme{Name: name, Looks: looks, Glyphs: canvas.GlyphSet(ascii), Profile: p}, nil
+	return t, nil
 }
 
 // Next returns the theme after t for the same terminal.
-func (t Theme) Next(p canvas.Profile) Theme {
+func (t Theme) Next() Theme {
 	names := Names()
-	i := slices.Index(names, t.Name)
-	next, err := New(names[(i+1)%len(names)], p, t.Glyphs == canvas.GlyphSet(true))
-	if err != nil {
+	next, err := New(names[(slices.Index(names, t.Name)+1)%len(names)], t.terminal, t.ascii)
+	if err != nil { // not of Names
 		return t
 	}
 	return next

@@ -74,7 +74,7 @@ func TestNext_GoesRound(t *testing.T) {
 	seen := map[string]bool{}
 	for range theme.Names() {
 		seen[th.Name] = true
-		th = th.Next(canvas.ANSI16)
+		th = th.Next()
 	}
 	if len(seen) != len(theme.Names()) || th.Name != theme.Default {
 		t.Errorf("T went through %v and ended at %s", seen, th.Name)

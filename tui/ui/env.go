@@ -22,7 +22,7 @@ type Session struct {
 	Offset   time.Duration // database clock minus this machine's
 	Link     Link
 
-	ctx    context.Context //nolint:containedctx // a tea.Cmd is given none; this is the program's
+	ctx    context.Context // the program's; kept because a tea.Cmd is given none
 	cancel context.CancelFunc
 }
 
@@ -58,7 +58,7 @@ func (s *Session) NewEnv() *Env {
 // and Draw only; commands get copies of what they need.
 type Env struct {
 	session *Session
-	ctx     context.Context //nolint:containedctx // a tea.Cmd is given none; this is the screen's
+	ctx     context.Context // the visit's; kept because a tea.Cmd is given none
 	leave   context.CancelCauseFunc
 }
 

@@ -56,7 +56,7 @@ func (q *Query[T]) Take(msg tea.Msg) bool {
 		return false
 	}
 	q.running = false
-	if errors.Is(a.err, ErrLeft) {
+	if errors.Is(a.err, ErrLeft) || errors.Is(a.err, context.Canceled) {
 		return false // nobody failed: the screen was left, and asks again when shown
 	}
 	q.err = a.err
