@@ -65,7 +65,7 @@ func chooseBinaries(ctx context.Context, s spec) (binaries, error) {
 	if !errors.Is(err, ErrNoBinaries) || s.BinDir != "" || os.Getenv(binDirVariable) != "" {
 		return bin, err // found, or the user has said where to look
 	}
-	return download(ctx, s, dataMajor, repositoryURL)
+	return download(ctx, s, dataMajor, repositoryURL, os.Stderr)
 }
 
 // findBinaries looks in dir, or if that is empty in PG_BINDIR, or else in all
@@ -112,15 +112,24 @@ func candidates(ctx context.Context, usual []string) []string {
 	return dirs
 }
 
+// pathVersion is the version that a directory's name speaks of, 0 if it is silent.
+func pathVersion(dir string) int {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if version := firstNumber(filepath.Base(dir)); version != 0 {
+			return version
+		}
+	}
+	return 0
+}
+
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// pathVersion is the version that a directory's name speaks of.
-func pathVersion(dir string) int {
-	version, err := strconv.Atoi(digits.FindString(dir))
+func firstNumber(text string) int {
+	number, err := strconv.Atoi(digits.FindString(text))
 	if err != nil {
 		return 0
 	}
-	return version
+	return number
 }
 
 // inspect asks the binaries themselves: a directory's name proves nothing.
@@ -135,7 +144,7 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	}
 	// "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", "... 18beta1"
 	_, version, found := strings.Cut(string(out), "(PostgreSQL) ")
-	if bin.major = pathVersion(version); !found || bin.major == 0 {
+	if bin.major = firstNumber(version); !found || bin.major == 0 {
 		return binaries{}, fmt.Errorf("%s --version says %q", bin.postgres(), out)
 	}
 	return bin, nil

@@ -2,11 +2,13 @@ package localdb
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
@@ -31,28 +33,30 @@ func releases() map[int]embeddedpostgres.PostgresVersion {
 
 const newestRelease = 18
 
-// download gets binaries into the cache, where the next start finds them.
-func download(ctx context.Context, s spec, want int, repository string) (binaries, error) {
+// download gets binaries into the cache, where the next start finds them. want
+// is the major version, 0 for the newest. What the library prints goes to log.
+func download(ctx context.Context, s spec, want int, repository string, log io.Writer) (binaries, error) {
+	release := want
 	if want == 0 {
-		want = newestRelease
+		release = newestRelease
 	}
-	bin, err := cachedOrFetched(ctx, s, want, repository)
+	bin, err := cachedOrFetched(ctx, s, release, repository, log)
 	if err != nil {
+		problem, _, _ := strings.Cut(err.Error(), "\n") // the library adds a whole log, which is in ours too
 		return binaries{}, &noBinariesError{text: fmt.Sprintf(
-			"no PostgreSQL found on this machine, and the download failed: %v\n%s", err, installHint(want))}
+			"no PostgreSQL found on this machine, and the download failed: %s\n%s", problem, installHint(want))}
 	}
 	return bin, nil
 }
 
-func cachedOrFetched(ctx context.Context, s spec, want int, repository string) (binaries, error) {
-	version, known := releases()[want]
+func cachedOrFetched(ctx context.Context, s spec, release int, repository string, log io.Writer) (binaries, error) {
+	version, known := releases()[release]
 	if !known {
-		return binaries{}, fmt.Errorf("no download of version %d", want)
+		return binaries{}, fmt.Errorf("no download of version %d", release)
 	}
 	if s.Cache == "" {
 		return binaries{}, errors.New("no cache directory (set HOME)")
 	}
-	home := filepath.Join(s.Cache, "postgresql-"+string(version))
 	if err := os.MkdirAll(s.Cache, 0o755); err != nil {
 		return binaries{}, err
 	}
@@ -61,19 +65,34 @@ func cachedOrFetched(ctx context.Context, s spec, want int, repository string) (
 		return binaries{}, err
 	}
 	defer unlock()
+	home := filepath.Join(s.Cache, "postgresql-"+string(version))
 	if bin, err := inspect(ctx, filepath.Join(home, "bin")); err == nil {
-		return bin, nil
+		return bin, bin.fits(release)
 	}
-	if err := fetch(ctx, s, version, home, repository); err != nil {
+	// Under another name until complete: the library takes whatever is there for
+	// a whole installation.
+	unfinished := home + ".new"
+	if err := os.RemoveAll(unfinished); err != nil {
 		return binaries{}, err
 	}
-	return inspect(ctx, filepath.Join(home, "bin"))
+	defer os.RemoveAll(unfinished)
+	if err := fetch(ctx, s, version, unfinished, repository, log); err != nil {
+		return binaries{}, err
+	}
+	if err := os.Rename(unfinished, home); err != nil {
+		return binaries{}, err
+	}
+	bin, err := inspect(ctx, filepath.Join(home, "bin"))
+	if err != nil {
+		return binaries{}, err
+	}
+	return bin, bin.fits(release)
 }
 
 // fetch lets embedded-postgres do what it does: download, compare the checksum,
 // unpack, and start a server. That server only proves that the binaries work
-// here; why it is not the one we use is told in DESIGN.md.
-func fetch(ctx context.Context, s spec, version embeddedpostgres.PostgresVersion, home, repository string) error {
+// here; why it is not the one we use is told in ../DESIGN.md.
+func fetch(ctx context.Context, s spec, version embeddedpostgres.PostgresVersion, home, repository string, log io.Writer) error {
 	scratch := filepath.Join(s.Dir, "download")
 	defer os.RemoveAll(scratch)
 	port, err := freePort()
@@ -88,7 +107,9 @@ func fetch(ctx context.Context, s spec, version embeddedpostgres.PostgresVersion
 		RuntimePath(scratch).
 		DataPath(filepath.Join(scratch, dataName)).
 		Port(uint32(port)).
-		Logger(io.Discard))
+		Password(rand.Text()).
+		StartParameters(map[string]string{"unix_socket_directories": ""}). // the built-in one may not be ours to write
+		Logger(log))
 
 	ended := make(chan error, 1)
 	go func() {

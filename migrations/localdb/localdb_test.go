@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if opts, ok := os.LookupEnv(clientVariable); ok {
 		os.Exit(runClient(opts))
 	}
+	if dir, err := localdb.RealBinDir(); err == nil { // for the stand-ins of TestDownload
+		_ = os.Setenv("LOCALDB_TEST_BINDIR", dir)
+	}
 	os.Exit(m.Run())
 }
 

@@ -39,15 +39,14 @@ func TestAsAnotherUser(t *testing.T) {
 	copyFile(t, os.Args[0], binary)
 
 	cmd := exec.Command(binary, "-test.v", "-test.run",
-		"TestStart_Temporary$|TestClient_killed|TestStart_unusablePlace|TestStart_defaultPlaces")
-	cmd.Dir = home
+		"TestStart_Temporary$|TestClient_killed|TestStart_unusablePlace|TestStart_defaultPlaces|TestDownload$")
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_DATA_HOME=", "XDG_CACHE_HOME=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("as %s: %v\n%s", otherUser, err, out)
 	}
-	for _, want := range []string{"--- PASS: TestStart_Temporary", "--- PASS: TestClient_killed", "--- PASS: TestStart_defaultPlaces"} {
+	for _, want := range []string{"--- PASS: TestStart_Temporary", "--- PASS: TestClient_killed", "--- PASS: TestStart_defaultPlaces", "--- PASS: TestDownload"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
