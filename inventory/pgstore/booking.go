@@ -172,15 +172,20 @@ type step struct {
 	reason     string
 	expiresAt  time.Time     // zero: as it is
 	doubtAfter time.Duration // 0: doubt_until as it is
+	at         time.Time     // when it was judged, under the lock; zero: when the statement runs
 }
 
 // move makes one transition: a conditional UPDATE that repeats the state that
 // b was seen in. Zero rows means that someone was faster.
 func (s *Store) move(ctx context.Context, tx pgx.Tx, b inventory.Booking, st step) (inventory.Booking, error) {
+	now := s.now
+	if !st.at.IsZero() {
+		now = &st.at
+	}
 	tag, err := tx.Exec(ctx, sqlBookingMove, pgx.StrictNamedArgs{
 		"id": b.ID, "from": b.State, "version": b.Version, "to": st.to,
 		"cause": st.cause, "actor": st.actor.String(), "reason": st.reason,
-		"expires_at": orNull(&st.expiresAt), "doubt_after": zeronull.Int8(st.doubtAfter / time.Microsecond), "now": s.now,
+		"expires_at": orNull(&st.expiresAt), "doubt_after": zeronull.Int8(st.doubtAfter / time.Microsecond), "now": now,
 	})
 	if err != nil {
 		return b, err

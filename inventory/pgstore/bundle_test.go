@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/rickb777/date"
 
 	"holdfast/inventory"
 	"holdfast/migrations/pgtest"
@@ -76,3 +77,5 @@ func holdOf(t *testing.T, s pgtest.Shop, buyer string) inventory.BookingID {
 	}
 	return list.Bookings[0].ID
 }
+
+func periodOfDays(n int) date.PeriodOfDays { return date.PeriodOfDays(n) }

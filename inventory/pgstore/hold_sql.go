@@ -1,7 +1,7 @@
 package pgstore
 
 const sqlHoldLook = `-- hold.look
-SELECT p.id, v.id, p.price_minor, v.currency, p.max_per_buyer, v.hold_ttl, v.hold_jitter,
+SELECT p.id, v.id, p.name, p.price_minor, v.currency, p.max_per_buyer, v.hold_ttl, v.hold_jitter,
        d.pool_id IS NOT NULL,
        admission(d, @quantity, coalesce(@now::timestamptz, statement_timestamp())),
        EXISTS (SELECT FROM booking b
@@ -38,28 +38,41 @@ SELECT count(*)::int, count(*) FILTER (WHERE state <> 'CONFIRMED')::int
    AND client_id IS NOT DISTINCT FROM @client
    AND state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')`
 
-const sqlBookingInsert = `-- booking.insert
-INSERT INTO booking (id, venue_id, pool_id, day, quantity, buyer, state, expires_at,
-                     amount_minor, currency, one_per_buyer, client_id, idempotency_key,
-                     last_cause, last_actor, last_reason, created_at, updated_at)
-SELECT @id, @venue, @pool, @day::date, @quantity, @buyer, @state,
-       -- never before the TTL, and not all in the same second
-       t.now + @ttl::bigint * interval '1 microsecond' + random() * @jitter::bigint * interval '1 microsecond',
-       @amount, @currency, @one, @client, @key,
-       @cause, @actor, @reason, t.now, t.now
-  FROM (SELECT coalesce(@now::timestamptz, statement_timestamp()) AS now) t`
-
-const sqlKeyGet = `-- idempotency.get
-SELECT fingerprint, booking_id, payment_id, answer
-  FROM idempotency
- WHERE client_id = @client AND key = @key`
-
-const sqlKeyClaim = `-- idempotency.claim
-INSERT INTO idempotency (client_id, key, fingerprint)
-VALUES (@client, @key, @print)
-    ON CONFLICT (client_id, key) DO NOTHING -- waits for a first use that is still running`
-
-const sqlKeyAnswer = `-- idempotency.answer
-UPDATE idempotency
-   SET booking_id = @booking, answer = @answer::jsonb
- WHERE client_id = @client AND key = @key`
+// The day is locked. One statement applies the admission rule and the limit
+// per buyer, counts, stores the booking and what its key answers: no row comes
+// back if a rule stands in the way, and then nothing was changed.
+const sqlHoldPlace = `-- hold.place
+WITH clock AS MATERIALIZED (
+    SELECT coalesce(@now::timestamptz, statement_timestamp()) AS now -- begins after the lock was held
+), took AS (
+    UPDATE pool_day d
+       SET taken = d.taken + @quantity
+      FROM clock
+     WHERE d.pool_id = @pool AND d.day = @day::date
+       AND admission(d, @quantity, clock.now) IS NULL
+       AND (@max_per_buyer::int = 0
+            OR @max_per_buyer > (SELECT count(*)
+                                   FROM booking b
+                                  WHERE b.pool_id = @pool AND b.day = @day::date AND b.buyer = @buyer
+                                    AND b.client_id IS NOT DISTINCT FROM @client
+                                    AND b.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')))
+    RETURNING clock.now
+), placed AS (
+    INSERT INTO booking (id, venue_id, pool_id, day, quantity, buyer, state, expires_at,
+                         amount_minor, currency, one_per_buyer, client_id, idempotency_key,
+                         last_cause, last_actor, last_reason, created_at, updated_at)
+    SELECT @id, @venue, @pool, @day::date, @quantity, @buyer, @state,
+           -- never before the TTL, and not all in the same second
+           now + @ttl::bigint * interval '1 microsecond' + random() * @jitter::bigint * interval '1 microsecond',
+           @amount, @currency, @max_per_buyer = 1, @client, @key,
+           @cause, @actor, @reason, now, now
+      FROM took
+    RETURNING id, state, expires_at, created_at
+), keyed AS (
+    INSERT INTO idempotency (client_id, key, fingerprint, booking_id, answer)
+    SELECT coalesce(@client, 0), @key, @print, id, jsonb_build_object('state', state, 'expires_at', expires_at)
+      FROM placed
+     WHERE @key::text IS NOT NULL
+)
+SELECT expires_at, created_at
+  FROM placed`

@@ -30,26 +30,29 @@ func (s *Store) StartPayment(ctx context.Context, r inventory.PayRequest) (inven
 	print := sha256.Sum256([]byte("pay\n" + r.BookingID.String()))
 	var b inventory.Booking
 	var p inventory.Payment
-	err := s.inTx(ctx, "start payment of "+r.BookingID.String(), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		first, err := claimKey(ctx, tx, r.Client, r.IdempotencyKey, print[:])
-		if err != nil {
-			return err
-		}
-		if first != nil {
-			b, p, err = first.payment(ctx, tx, r.BookingID)
-			return err
-		}
-		if b, p, err = s.startPayment(ctx, tx, r); err != nil {
-			return err
-		}
-		if r.IdempotencyKey == "" {
-			return nil
-		}
-		_, err = tx.Exec(ctx, sqlKeyPaid, pgx.StrictNamedArgs{
-			"client": r.Client.ID, "key": r.IdempotencyKey, "booking": b.ID, "payment": idOrNull(p.ID.UUID),
+	var err error
+	for range 2 { // the second round finds the key that somebody else used meanwhile
+		err = s.inTx(ctx, "start payment of "+r.BookingID.String(), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+			first, err := findKey(ctx, tx, r.Client, r.IdempotencyKey, print[:])
+			if err != nil {
+				return err
+			}
+			if first != nil {
+				b, p, err = first.payment(ctx, tx, r.BookingID)
+				return err
+			}
+			if b, p, err = s.startPayment(ctx, tx, r); err != nil {
+				return err
+			}
+			return useKey(ctx, tx, r.Client, r.IdempotencyKey, print[:], b, p)
 		})
-		return err
-	})
+		if !errors.Is(err, errKeyTaken) {
+			break
+		}
+	}
+	if errors.Is(err, errKeyTaken) {
+		err = inventory.ErrInProgress
+	}
 	return b, p, err
 }
 
@@ -76,14 +79,14 @@ func (s *Store) startPayment(ctx context.Context, tx pgx.Tx, r inventory.PayRequ
 		return b, p, inventory.ErrHoldExpired
 	}
 	if b.Amount.Minor == 0 {
-		b, err = s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: inventory.CauseFree, actor: r.Actor})
+		b, err = s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: inventory.CauseFree, actor: r.Actor, at: now})
 		return b, p, err
 	}
 	var doubt time.Duration
 	if err = tx.QueryRow(ctx, sqlDoubtAfter, pgx.StrictNamedArgs{"venue": b.VenueID}).Scan(&doubt); err != nil {
 		return b, p, err
 	}
-	if b, err = s.move(ctx, tx, b, step{to: inventory.StatePaymentPending, cause: inventory.CausePay, actor: r.Actor, doubtAfter: doubt}); err != nil {
+	if b, err = s.move(ctx, tx, b, step{to: inventory.StatePaymentPending, cause: inventory.CausePay, actor: r.Actor, doubtAfter: doubt, at: now}); err != nil {
 		return b, p, err
 	}
 	id := inventory.NewPaymentID()
@@ -92,22 +95,6 @@ func (s *Store) startPayment(ctx context.Context, tx pgx.Tx, r inventory.PayRequ
 		"provider_key": textOrNull("pay_" + id.String()), "amount": b.Amount.Minor, "currency": b.Amount.Currency, "now": s.now,
 	})
 	p, err = pgx.CollectExactlyOneRow(rows, scanPayment)
-	return b, p, err
-}
-
-// payment returns the booking and payment of the first use of a key as they
-// stand now: the payment row is the answer, and it only moves forward.
-func (r *keyRecord) payment(ctx context.Context, tx pgx.Tx, booking inventory.BookingID) (b inventory.Booking, p inventory.Payment, err error) {
-	if r.bookingID != booking {
-		return b, p, inventory.ErrIdempotencyConflict
-	}
-	if b, err = getBooking(ctx, tx, r.bookingID); err != nil {
-		return b, p, err
-	}
-	if r.paymentID == (inventory.PaymentID{}) {
-		return b, p, nil
-	}
-	p, err = getPayment(ctx, tx, r.paymentID)
 	return b, p, err
 }
 

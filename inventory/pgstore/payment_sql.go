@@ -109,8 +109,3 @@ const sqlLatePolicy = `-- venue.latePolicy
 SELECT late_policy, late_deadline
   FROM venue
  WHERE id = @venue`
-
-const sqlKeyPaid = `-- idempotency.paid
-UPDATE idempotency
-   SET booking_id = @booking, payment_id = @payment
- WHERE client_id = @client AND key = @key`

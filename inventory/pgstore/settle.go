@@ -171,20 +171,20 @@ func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 	if verdict.Action.NeedsDay() && !withDay {
 		return "", errNeedsDay
 	}
-	by := inventory.Actor{Name: e.Provider, Kind: inventory.ActorProvider}
+	by := providerOf(e)
 	switch verdict.Action {
 	case inventory.ActConfirm, inventory.ActConfirmLate:
 		cause := inventory.CausePaid
 		if verdict.Action == inventory.ActConfirmLate {
 			cause = inventory.CauseLateButStillHeld
 		}
-		if _, err := s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: cause, actor: by}); err != nil {
+		if _, err := s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: cause, actor: by, at: now}); err != nil {
 			return "", err
 		}
 		_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "")
 		return "confirmed (" + string(cause) + ")", err
 	case inventory.ActExpireAndRefund:
-		if b, err = s.leave(ctx, tx, b, step{to: inventory.StateExpired, cause: inventory.CauseExpired, actor: by}); err != nil {
+		if b, err = s.leave(ctx, tx, b, step{to: inventory.StateExpired, cause: inventory.CauseExpired, actor: by, at: now}); err != nil {
 			return "", err
 		}
 		return s.captureAndRefund(ctx, tx, p, e, verdict.Kind, "late: policy refund")
@@ -230,7 +230,7 @@ func (s *Store) captureAsZombie(ctx context.Context, tx pgx.Tx, p inventory.Paym
 	if p, err = s.stand(ctx, tx, p, inventory.StandingZombie, kind, deadline); err != nil {
 		return "", err
 	}
-	if err := s.endAttempt(ctx, tx, b, now, withDay); err != nil {
+	if err := s.endAttempt(ctx, tx, b, providerOf(e), now, withDay); err != nil {
 		return "", err
 	}
 	return "captured: zombie (" + string(kind) + "), staff decide", nil
@@ -247,12 +247,12 @@ func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 	if err != nil {
 		return "", err
 	}
-	return "attempt " + string(to), s.endAttempt(ctx, tx, b, now, withDay)
+	return "attempt " + string(to), s.endAttempt(ctx, tx, b, providerOf(e), now, withDay)
 }
 
 // endAttempt moves a booking that waited for payments on, if none is open any
 // more: back to HELD while its time lasts, else to EXPIRED.
-func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, now time.Time, withDay bool) error {
+func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, by inventory.Actor, now time.Time, withDay bool) error {
 	if b.State != inventory.StatePaymentPending {
 		return nil
 	}
@@ -260,7 +260,7 @@ func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, 
 	if err == nil || !isNoRows(err) {
 		return err
 	}
-	st := step{to: inventory.StateHeld, cause: inventory.CauseDeclined, actor: inventory.Job("settle")}
+	st := step{to: inventory.StateHeld, cause: inventory.CauseDeclined, actor: by, at: now}
 	if now.Before(b.ExpiresAt) {
 		_, err := s.move(ctx, tx, b, st)
 		return err
@@ -315,6 +315,11 @@ func (s *Store) stand(ctx context.Context, tx pgx.Tx, p inventory.Payment, to in
 func latePolicy(ctx context.Context, tx pgx.Tx, venue int64) (v inventory.Venue, err error) {
 	err = tx.QueryRow(ctx, sqlLatePolicy, pgx.StrictNamedArgs{"venue": venue}).Scan(&v.LatePolicy, &v.LateDeadline)
 	return v, err
+}
+
+// providerOf is who speaks in an event.
+func providerOf(e inventory.ProviderEvent) inventory.Actor {
+	return inventory.Actor{Name: e.Provider, Kind: inventory.ActorProvider}
 }
 
 func changedOr(changed bool, yes, no string) string {

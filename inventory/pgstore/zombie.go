@@ -100,6 +100,9 @@ func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, acto
 	if err != nil {
 		return b, err
 	}
+	if _, err := s.expireOverdueOf(ctx, tx, f, b.Day.String(), b.Buyer); err != nil {
+		return b, err
+	}
 	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
 		return b, err
 	}
