@@ -13,6 +13,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"holdfast/tui/dialog"
+	"holdfast/tui/keys"
 	"holdfast/tui/theme"
 	"holdfast/tui/ui"
 )
@@ -55,6 +56,8 @@ type Config struct {
 	Explain func(error) string
 	// Details says everything about an error, a line each; nil means Error().
 	Details func(error) []string
+	// Keys gives verbs other keys than their own; nil: none.
+	Keys map[keys.Verb][]string
 	// After makes the timers; nil means real ones. Tests pass their own.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	// Log gets what a person at the screen does not need to see; nil: nobody.
@@ -208,6 +211,12 @@ func (a *App) noSave() string {
 	}
 	return ""
 }
+
+// globals is the keyboard that works everywhere while no text is typed.
+func (a *App) globals() keys.Table { return keys.Global().Remap(a.cfg.Keys) }
+
+// keysOf is the keyboard of a page.
+func (a *App) keysOf(p *page) keys.Table { return p.screen.Keys().Remap(a.cfg.Keys) }
 
 // moment is what dialogs may know.
 func (a *App) moment() dialog.Moment {

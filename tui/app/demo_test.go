@@ -31,9 +31,13 @@ type shelf struct {
 	err     error
 	dropped []string
 	dropErr error
+	asked   int
 }
 
-func (s *shelf) List(context.Context) ([]item, error) { return s.items, s.err }
+func (s *shelf) List(context.Context) ([]item, error) {
+	s.asked++
+	return s.items, s.err
+}
 
 func (s *shelf) Drop(_ context.Context, id, _ string) (int, error) {
 	if s.dropErr != nil {
@@ -101,6 +105,10 @@ func (d *demo) Update(msg tea.Msg) tea.Cmd {
 		return d.load()
 	case ui.Do:
 		return d.do(msg.Verb)
+	case ui.Click:
+		if row, ok := d.table.RowAt(msg.Y - 1); ok {
+			d.table.Select(row.id)
+		}
 	case tea.KeyMsg:
 		d.filter.Key(msg)
 	case dropChosen:

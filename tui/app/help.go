@@ -16,11 +16,11 @@ func (a *App) newHelp() dialog.Dialog {
 		st := p.screen.Status()
 		title = strings.ToUpper(st.Title) + " - KEYS"
 		lines = append(lines, st.About...)
-		own = p.screen.Keys()
+		own = a.keysOf(p)
 	}
 	return dialog.NewList(title, lines, []dialog.Group{
 		{Title: "On this screen", Facts: describe(own)},
-		{Title: "Everywhere", Facts: describe(append(keys.Global(), keys.Fallback()...))},
+		{Title: "Everywhere", Facts: describe(append(a.globals(), keys.Fallback()...))},
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // key takes one key message. Fast typing over a slow line can put two or three
 // keys into one message; outside of fields they are taken one by one.
 func (a *App) key(k tea.KeyMsg) tea.Cmd {
-	if b, ok := keys.Global().Match(k); ok && b.Verb == keys.Leave {
+	if b, ok := a.globals().Match(k); ok && b.Verb == keys.Leave {
 		return a.leave()
 	}
 	if a.typing() {
@@ -46,7 +46,7 @@ func (a *App) typing() bool {
 
 // route gives a key to whoever it belongs to.
 func (a *App) route(k tea.KeyMsg) tea.Cmd {
-	if b, ok := keys.Global().Match(k); ok && b.Verb == keys.Suspend {
+	if b, ok := a.globals().Match(k); ok && b.Verb == keys.Suspend {
 		return tea.Suspend
 	}
 	if !a.dialogs.Empty() {
@@ -60,7 +60,7 @@ func (a *App) route(k tea.KeyMsg) tea.Cmd {
 		return a.receive(owner, msg)
 	}
 	typing := a.typing()
-	if b, ok := keys.Global().Match(k); ok && !(typing && (keys.Printable(k) || a.screenBinds(k))) {
+	if b, ok := a.globals().Match(k); ok && !(typing && (keys.Printable(k) || a.screenBinds(k))) {
 		return a.do(b.Verb)
 	}
 	if tab, ok := tabKey(k); ok && !typing && tab < len(a.tabs) {
@@ -70,7 +70,7 @@ func (a *App) route(k tea.KeyMsg) tea.Cmd {
 	if p == nil {
 		return nil
 	}
-	msg, refused := ui.Translate(p.screen, k, a.noSave())
+	msg, refused := ui.Translate(a.keysOf(p), typing, k, a.noSave())
 	switch {
 	case refused != "":
 		a.task.say(refused, true, a.session.Now())
@@ -89,7 +89,7 @@ func (a *App) screenBinds(k tea.KeyMsg) bool {
 	if p == nil {
 		return false
 	}
-	_, ok := p.screen.Keys().Match(k)
+	_, ok := a.keysOf(p).Match(k)
 	return ok
 }
 

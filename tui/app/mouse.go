@@ -36,7 +36,7 @@ func (a *App) mouse(m tea.MouseMsg) tea.Cmd {
 }
 
 func (a *App) wheel(p *page, v keys.Verb) tea.Cmd {
-	if b, ok := p.screen.Keys().Find(v); ok && b.Disabled == "" {
+	if b, ok := a.keysOf(p).Find(v); ok && b.Disabled == "" {
 		return a.to(p, ui.Do{Verb: v})
 	}
 	return nil

@@ -22,7 +22,7 @@ type paletteChosen struct {
 func (a *App) newPalette() dialog.Dialog {
 	var items []dialog.Item
 	if p := a.front(); p != nil {
-		for _, b := range p.screen.Keys() {
+		for _, b := range a.keysOf(p) {
 			if moves(b.Verb) {
 				continue
 			}
@@ -34,7 +34,7 @@ func (a *App) newPalette() dialog.Dialog {
 			Label: "Go to " + t.Title, Remark: strconv.Itoa(i + 1), Answer: paletteChosen{tab: i},
 		})
 	}
-	for _, b := range keys.Global() {
+	for _, b := range a.globals() {
 		if b.Verb != keys.Palette {
 			items = append(items, item(b, "", paletteChosen{tab: -1, verb: b.Verb, global: true}))
 		}
@@ -72,7 +72,7 @@ func (a *App) palette(m paletteChosen) tea.Cmd {
 	if p == nil {
 		return nil
 	}
-	b, ok := p.screen.Keys().Find(m.verb)
+	b, ok := a.keysOf(p).Find(m.verb)
 	if !ok {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (a *App) draw() canvas.Canvas {
 		return c
 	}
 	if front == nil {
-		widget.DrawFooter(c.Sub(a.areas.footer), keys.Global())
+		widget.DrawFooter(c.Sub(a.areas.footer), a.globals())
 		return c
 	}
 	widget.DrawFooter(c.Sub(a.areas.footer), a.footerKeys(front)...)
@@ -63,7 +63,7 @@ func (a *App) drawTask(c canvas.Canvas) {
 // footerKeys are the screen's verbs, with those refused for everybody's reasons
 // marked, and, while no text is typed, the global ones.
 func (a *App) footerKeys(p *page) []keys.Table {
-	own, noSave := p.screen.Keys(), a.noSave()
+	own, noSave := a.keysOf(p), a.noSave()
 	marked := make(keys.Table, len(own))
 	for i, b := range own {
 		if b.Writes {
@@ -72,11 +72,10 @@ func (a *App) footerKeys(p *page) []keys.Table {
 		marked[i] = b
 	}
 	if !p.screen.Status().Typing {
-		return []keys.Table{marked, keys.Global()}
+		return []keys.Table{marked, a.globals()}
 	}
-	help, _ := keys.Global().Find(keys.Help)
-	help.Keys = []string{"f1"} // "?" is text now
-	return []keys.Table{marked, {help}}
+	help, _ := a.globals().Find(keys.Help)
+	return []keys.Table{marked, {help.WhileTyping()}} // "?" is text now
 }
 
 func (a *App) header() widget.Header {

@@ -57,6 +57,12 @@ func (b Binding) At(priority int) Binding {
 	return b
 }
 
+// WhileTyping returns b with those of its keys that are not text.
+func (b Binding) WhileTyping() Binding {
+	b.Keys = slices.DeleteFunc(slices.Clone(b.Keys), isRune)
+	return b
+}
+
 // Label is the key as footer and help show it.
 func (b Binding) Label() string {
 	if len(b.Keys) == 0 {

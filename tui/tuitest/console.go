@@ -227,6 +227,9 @@ func (c *Console) add(cmd tea.Cmd) {
 	}
 }
 
+// Running is how many commands wait for Release.
+func (c *Console) Running() int { return c.app.Running() }
+
 // maxCommands ends a test whose screen goes round in circles.
 const maxCommands = 1000
 
@@ -250,5 +253,8 @@ func (c *Console) drain() {
 			_, next := c.app.Update(msg)
 			c.add(next)
 		}
+	}
+	if n := c.app.Running(); n != 0 && !c.held && !c.Quit {
+		c.t.Errorf("nothing is left to do, yet %d commands count as running", n)
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"holdfast/tui/keys"
 )
 
-// Translate says what a key means to a screen: the message to give to Update,
-// or the reason why the verb on it is not possible now. Both are empty when the
-// key means nothing to it. While text is typed, printable keys are text; noSave
-// is why verbs that write are refused, empty when they are not.
-func Translate(s Screen, k tea.KeyMsg, noSave string) (msg tea.Msg, refused string) {
-	typing := s.Status().Typing
+// Translate says what a key means to a screen with the given keyboard: the
+// message for its Update, or the reason why the verb on the key is not possible
+// now. Both are empty when the key means nothing to it. While text is typed,
+// printable keys are text, and so is everything that the keyboard does not name;
+// noSave is why verbs that write are refused, empty when they are not.
+func Translate(table keys.Table, typing bool, k tea.KeyMsg, noSave string) (msg tea.Msg, refused string) {
 	if typing && (keys.Printable(k) || k.Paste) {
 		return k, ""
 	}
-	b, ok := s.Keys().Match(k)
-	if !ok {
-		if typing {
-			return k, ""
-		}
+	b, ok := table.Match(k)
+	switch {
+	case !ok && typing:
+		return k, ""
+	case !ok:
 		return nil, ""
 	}
 	if why := Refusal(b, noSave); why != "" {
