@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"holdfast/inventory"
+)
+
+// problem is an error answer (RFC 9457). It holds only what may be shown to
+// anyone.
+type problem struct {
+	status  int
+	code    string
+	title   string // "" = the status in words
+	detail  string
+	fields  []*inventory.FieldError
+	errorID string // finds the log entry of a 500
+}
+
+func (p problem) Error() string { return p.code + ": " + p.detail }
+
+// problemBody is a problem as it is written.
+type problemBody struct {
+	Type    string         `json:"type" example:"urn:holdfast:problem:SOLD_OUT" doc:"one URN per code"`
+	Title   string         `json:"title" example:"sold out"`
+	Status  int            `json:"status" example:"409"`
+	Detail  string         `json:"detail,omitzero"`
+	Code    string         `json:"code" example:"SOLD_OUT" doc:"stable word to decide by"`
+	Errors  []problemField `json:"errors,omitzero" doc:"each field that is wrong, as it was spelled"`
+	ErrorID string         `json:"errorId,omitzero" doc:"of a 500: finds our log entry"`
+}
+
+type problemField struct {
+	Field   string `json:"field" example:"quantity"`
+	Problem string `json:"problem" example:"must be from 1 to 10000"`
+}
+
+// statuses maps the codes of inventory.Code to what HTTP says about them.
+// CONTRACT.md 2 lists them.
+var statuses = map[string]int{
+	"SOLD_OUT": http.StatusConflict, "HOLD_EXISTS": http.StatusConflict, "HOLD_EXPIRED": http.StatusConflict,
+	"STOP_SELL": http.StatusConflict, "NOT_ON_SALE": http.StatusConflict, "CUTOFF_PASSED": http.StatusConflict,
+	"LIMIT_PER_BUYER": http.StatusConflict, "NOT_ALLOWED": http.StatusConflict, "IN_PROGRESS": http.StatusConflict,
+	"ALREADY_EXISTS": http.StatusConflict, "HOLD_LIMIT": http.StatusConflict, "PAUSED": http.StatusConflict,
+	"VERSION_CONFLICT":     http.StatusPreconditionFailed,
+	"IDEMPOTENCY_CONFLICT": http.StatusUnprocessableEntity, "INVALID": http.StatusUnprocessableEntity,
+	"NOT_FOUND": http.StatusNotFound,
+	"BUSY":      http.StatusServiceUnavailable, "UNAVAILABLE": http.StatusServiceUnavailable,
+	"UNKNOWN_OUTCOME": http.StatusGatewayTimeout,
+	"INTERNAL":        http.StatusInternalServerError,
+}
+
+// problemOf says what err means to a caller.
+func problemOf(err error) problem {
+	if p, ok := err.(problem); ok { //nolint:errorlint // handlers return it bare
+		return p
+	}
+	code := inventory.Code(err)
+	p := problem{status: statuses[code], code: code, title: inventory.Message(err)}
+	switch code {
+	case "INVALID":
+		p.title, p.detail, p.fields = "the request is not valid", inventory.Message(err), onePerField(inventory.FieldErrors(err))
+	case "UNKNOWN_OUTCOME":
+		p.detail = "it may have been done: ask again with the same Idempotency-Key"
+	case "INTERNAL":
+		p.detail = "tell us the errorId"
+	}
+	return p
+}
+
+// onePerField keeps the first problem of each field.
+func onePerField(all []*inventory.FieldError) []*inventory.FieldError {
+	seen := map[string]bool{}
+	var kept []*inventory.FieldError
+	for _, f := range all {
+		if !seen[f.Field] {
+			seen[f.Field] = true
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// retryAfter is how many seconds to wait at least before asking again, per
+// code; up to as many again are added at random, so that those who were turned
+// away together do not come back together.
+var retryAfter = map[string]int{"BUSY": 1, "IN_PROGRESS": 1, "UNAVAILABLE": 3, "UNKNOWN_OUTCOME": 2}
+
+func (p problem) write(w http.ResponseWriter) {
+	body := problemBody{
+		Type: "urn:holdfast:problem:" + p.code, Title: p.title, Status: p.status, Detail: p.detail, Code: p.code, ErrorID: p.errorID,
+	}
+	if body.Title == "" {
+		body.Title = http.StatusText(p.status)
+	}
+	for _, f := range p.fields {
+		body.Errors = append(body.Errors, problemField{f.Field, f.Problem})
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	if least, ok := retryAfter[p.code]; ok {
+		h.Set("Retry-After", strconv.Itoa(least+rand.IntN(least+1)))
+	}
+	if p.status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="holdfast"`)
+	}
+	if p.status == http.StatusRequestEntityTooLarge {
+		h.Set("Connection", "close") // the rest of the body is not read
+	}
+	data, err := json.Marshal(body)
+	if err != nil { // only text that is not UTF-8 could do this, and it is refused before
+		data = []byte(`{}`)
+	}
+	w.WriteHeader(p.status)
+	_, _ = w.Write(data) // the caller may have gone
+}
+
+// respond answers with a document.
+func respond(w http.ResponseWriter, status int, body any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // the caller may have gone
+	return nil
+}
