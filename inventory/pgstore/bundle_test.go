@@ -78,4 +78,6 @@ func holdOf(t *testing.T, s pgtest.Shop, buyer string) inventory.BookingID {
 	return list.Bookings[0].ID
 }
 
+type dateOf = date.Date
+
 func periodOfDays(n int) date.PeriodOfDays { return date.PeriodOfDays(n) }

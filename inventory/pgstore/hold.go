@@ -93,6 +93,7 @@ type dayFacts struct {
 	exists          bool          // the pool has this day
 	refusal         zeronull.Text // of the admission rule, before any lock
 	reclaimable     bool          // overdue holds keep places of this day
+	live, holds     int           // the buyer's, overdue ones left out
 }
 
 // lookBeforeHold looks for the first use of the key and reads the day's facts
@@ -102,7 +103,8 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 	batch := &pgx.Batch{}
 	batch.Queue(sqlKeyGet, pgx.StrictNamedArgs{"client": r.Client.ID, "key": textOrNull(r.IdempotencyKey)})
 	batch.Queue(sqlHoldLook, pgx.StrictNamedArgs{
-		"venue": r.Pool.Venue, "pool": r.Pool.Pool, "day": r.Day.String(), "quantity": r.Quantity, "now": s.now,
+		"venue": r.Pool.Venue, "pool": r.Pool.Pool, "day": r.Day.String(), "quantity": r.Quantity,
+		"buyer": r.Buyer, "client": numberOrNull(r.Client.ID), "now": s.now,
 	})
 	answers := tx.SendBatch(ctx, batch)
 	defer func() { _ = answers.Close() }() // its error is that of a row read below
@@ -112,7 +114,7 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 	}
 	var f dayFacts
 	err = answers.QueryRow().Scan(&f.poolID, &f.venueID, &f.poolName, &f.price, &f.currency, &f.maxPerBuyer, &f.ttl, &f.jitter,
-		&f.exists, &f.refusal, &f.reclaimable)
+		&f.exists, &f.refusal, &f.reclaimable, &f.live, &f.holds)
 	switch {
 	case isNoRows(err):
 		return nil, f, fmt.Errorf("pool %s: %w", r.Pool, inventory.ErrNotFound)
@@ -120,6 +122,9 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 		return nil, f, err
 	case !f.exists:
 		return nil, f, inventory.ErrNotOnSale
+	case overLimit(f.maxPerBuyer, f.live, f.holds) != nil:
+		// Before "sold out": a buyer who clicks twice is told of the hold in hand.
+		return nil, f, overLimit(f.maxPerBuyer, f.live, f.holds)
 	case f.refusal != "" && !(f.refusal == "SOLD_OUT" && f.reclaimable):
 		return nil, f, refused(string(f.refusal))
 	}
@@ -190,15 +195,21 @@ func (s *Store) checkBuyer(ctx context.Context, tx pgx.Tx, f dayFacts, day, buye
 	err := tx.QueryRow(ctx, sqlBuyerLive, pgx.StrictNamedArgs{
 		"pool": f.poolID, "day": day, "buyer": buyer, "client": numberOrNull(client),
 	}).Scan(&live, &holds)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case live >= f.maxPerBuyer && holds > 0:
-		return inventory.ErrHoldExists
-	case live >= f.maxPerBuyer:
-		return inventory.ErrLimitPerBuyer
 	}
-	return nil
+	return overLimit(f.maxPerBuyer, live, holds)
+}
+
+// overLimit is the pool's limit per buyer: live bookings, of which holds.
+func overLimit(most, live, holds int) error {
+	switch {
+	case most == 0 || live < most:
+		return nil
+	case holds > 0:
+		return inventory.ErrHoldExists
+	}
+	return inventory.ErrLimitPerBuyer
 }
 
 // take adds quantity to a locked day if the admission rule allows, after the

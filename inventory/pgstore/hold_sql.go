@@ -6,10 +6,19 @@ SELECT p.id, v.id, p.name, p.price_minor, v.currency, p.max_per_buyer, v.hold_tt
        admission(d, @quantity, coalesce(@now::timestamptz, statement_timestamp())),
        EXISTS (SELECT FROM booking b
                 WHERE b.pool_id = p.id AND b.day = @day::date AND b.state = 'HELD'
-                  AND b.expires_at <= coalesce(@now::timestamptz, statement_timestamp()))
+                  AND b.expires_at <= coalesce(@now::timestamptz, statement_timestamp())),
+       mine.live, mine.holds
   FROM pool p
   JOIN venue v ON v.id = p.venue_id
   LEFT JOIN pool_day d ON d.pool_id = p.id AND d.day = @day::date
+  LEFT JOIN LATERAL (
+       SELECT count(*)::int AS live, count(*) FILTER (WHERE b.state <> 'CONFIRMED')::int AS holds
+         FROM booking b
+        WHERE b.pool_id = p.id AND b.day = @day::date AND b.buyer = @buyer
+          AND b.client_id IS NOT DISTINCT FROM @client
+          AND (b.state IN ('PAYMENT_PENDING', 'CONFIRMED')
+               -- an overdue hold is no obstacle: it is expired under the lock
+               OR b.state = 'HELD' AND b.expires_at > coalesce(@now::timestamptz, statement_timestamp()))) mine ON true
  WHERE v.slug = @venue AND p.slug = @pool`
 
 const sqlDayLock = `-- day.lock

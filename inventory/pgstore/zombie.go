@@ -90,15 +90,19 @@ func (s *Store) ReviveZombie(ctx context.Context, id inventory.PaymentID, versio
 }
 
 // revive takes a dead booking's place again through the admission rule and
-// confirms it. Its day is locked.
+// confirms it: once in a booking's life. Its day is locked.
 func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	if b.State != inventory.StateExpired && b.State != inventory.StateCancelled {
 		return b, inventory.ErrNotAllowed
 	}
 	var f dayFacts
-	err := tx.QueryRow(ctx, sqlReviveFacts, pgx.StrictNamedArgs{"id": b.ID}).Scan(&f.poolID, &f.maxPerBuyer)
+	var revived bool
+	err := tx.QueryRow(ctx, sqlReviveFacts, pgx.StrictNamedArgs{"id": b.ID}).Scan(&f.poolID, &f.maxPerBuyer, &revived)
 	if err != nil {
 		return b, err
+	}
+	if revived {
+		return b, fmt.Errorf("booking %s was revived before: %w", b.ID, inventory.ErrNotAllowed)
 	}
 	if _, err := s.expireOverdueOf(ctx, tx, f, b.Day.String(), b.Buyer); err != nil {
 		return b, err
@@ -156,7 +160,7 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 	var left zeronull.Int8
 	var code, venue, pool, poolName, buyer, state, policy zeronull.Text
 	var quantity, version, client zeronull.Int8
-	var blocked bool
+	var blocked, revived bool
 	p, b := &z.Payment, &z.Booking
 	err = row.Scan(&p.ID, &p.BookingID, &p.Attempt, &p.Provider, (*zeronull.Text)(&p.ProviderPayment), (*zeronull.Text)(&p.ProviderKey),
 		&p.Amount.Minor, &p.Amount.Currency, (*zeronull.Int8)(&p.Captured.Minor), (*zeronull.Text)(&p.Captured.Currency),
@@ -164,7 +168,7 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 		&p.CreatedAt, orNull(&p.CapturedAt), orNull(&p.ZombieSince), orNull(&p.DecideBy), &p.Version,
 		(*zeronull.Int8)(&b.VenueID), &venue, &pool, &poolName, &day, &quantity, &buyer, &state,
 		orNull(&b.ExpiresAt), (*zeronull.Int8)(&b.Amount.Minor), (*zeronull.Text)(&b.Amount.Currency), &client,
-		orNull(&b.CreatedAt), orNull(&b.UpdatedAt), &version, &policy, &left, &code, &blocked)
+		orNull(&b.CreatedAt), orNull(&b.UpdatedAt), &version, &policy, &left, &code, &blocked, &revived)
 	if err != nil {
 		return z, err
 	}
@@ -183,15 +187,15 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 	if !p.CapturedAt.IsZero() && p.CapturedAt.After(b.ExpiresAt) {
 		z.LateBy = p.CapturedAt.Sub(b.ExpiresAt)
 	}
-	z.CanGo = canRevive(z, string(code), blocked)
+	z.CanGo = canRevive(z, string(code), blocked, revived)
 	return z, nil
 }
 
 // canRevive is what ReviveZombie would answer now; the answer under the lock
 // is the one that counts.
-func canRevive(z inventory.Zombie, admission string, buyerHasOther bool) error {
+func canRevive(z inventory.Zombie, admission string, buyerHasOther, revived bool) error {
 	switch {
-	case z.Payment.ZombieKind != inventory.ZombieLate, z.Booking.State.Live():
+	case z.Payment.ZombieKind != inventory.ZombieLate, z.Booking.State.Live(), revived:
 		return inventory.ErrNotAllowed
 	case buyerHasOther:
 		return inventory.ErrHoldExists

@@ -16,7 +16,9 @@ SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.pr
            SELECT count(*) FROM booking other
             WHERE other.pool_id = b.pool_id AND other.day = b.day AND other.buyer = b.buyer
               AND other.client_id IS NOT DISTINCT FROM b.client_id AND other.id <> b.id
-              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')), false)
+              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')), false),
+       EXISTS (SELECT FROM journal j
+                WHERE j.booking_id = b.id AND j.to_state = 'CONFIRMED' AND j.from_state IN ('EXPIRED', 'CANCELLED'))
   FROM payment pm
   LEFT JOIN booking b ON b.id = pm.booking_id
   LEFT JOIN venue v ON v.id = b.venue_id
@@ -43,7 +45,9 @@ SELECT pm.captured_currency, count(*)::int, sum(pm.captured_minor)::bigint
  ORDER BY pm.captured_currency`
 
 const sqlReviveFacts = `-- zombie.reviveFacts
-SELECT p.id, p.max_per_buyer
+SELECT p.id, p.max_per_buyer,
+       EXISTS (SELECT FROM journal j
+                WHERE j.booking_id = b.id AND j.to_state = 'CONFIRMED' AND j.from_state IN ('EXPIRED', 'CANCELLED'))
   FROM booking b
   JOIN pool p ON p.id = b.pool_id
  WHERE b.id = @id`
