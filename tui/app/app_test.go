@@ -184,16 +184,44 @@ func TestApp_LeavingWhileSavingAsksTwice(t *testing.T) {
 	c.Press("L", "tab")
 	c.Hold()
 	c.Press("enter")
-	c.Shows("it cannot be done twice")
-	c.Release()
-
-	c = open(t, shelfOf("Gala"))
-	c.Hold()
+	c.Step() // the save has begun and has no answer
+	c.Shows("it cannot be done twice", "dropping i1")
 	c.Press("ctrl+c")
+	c.Shows("STILL SAVING")
+	c.Press("ctrl+c")
+	c.Step() // still the save
 	c.Release()
 	if !c.Quit {
-		t.Error("ctrl+c does not leave")
+		t.Error("ctrl+c twice does not leave")
 	}
+}
+
+func TestApp_SavingGoesOnBehindTheClosedDialog(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, shelfOf("Gala"))
+	c.Press("L", "tab")
+	c.Hold()
+	c.Press("enter")
+	c.Step()
+	c.Press("esc")
+	c.Hides("What happens")
+	c.Shows("dropping i1")
+	c.Release()
+	c.Shows("i1 dropped, v7")
+}
+
+func TestApp_APageThatWasLeftDoesNotPullTheReaderAway(t *testing.T) {
+	t.Parallel()
+
+	c := twoTabs(t, shelfOf("Gala"), nil)
+	c.Hold()
+	c.Press("enter") // asks for the detail page ...
+	c.Press("2")     // ... and the reader goes elsewhere before it comes
+	c.Release()
+	c.Shows("[2 Two]")
+	c.Press("1")
+	c.Shows("[1 One]")
 }
 
 func TestApp_RefreshKeepsTheRecordUnderTheCursor(t *testing.T) {

@@ -248,6 +248,74 @@ func TestRun_EndsSoonAfterTheTerminalIsGone(t *testing.T) {
 	}
 }
 
+func TestRun_EndsWhenTheInputEnds(t *testing.T) {
+	t.Parallel()
+
+	in, keys, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("make a pipe: %v", err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatalf("open the null device: %v", err)
+	}
+	defer out.Close()
+	keys.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- app.Run(t.Context(), demoConfig(t), in, out) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, app.ErrHungUp) {
+			t.Errorf("ended with %v, want ErrHungUp", err)
+		}
+	case <-time.After(2 * time.Second):
+		t.Error("the console waits for input that cannot come")
+	}
+}
+
+func TestRun_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+
+	in, keys, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("make a pipe: %v", err)
+	}
+	defer in.Close()
+	defer keys.Close()
+	out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatalf("open the null device: %v", err)
+	}
+	defer out.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg := demoConfig(t)
+	stopped := make(chan struct{})
+	cfg.Hints = func(ctx context.Context, changed func()) {
+		changed()
+		cancel()
+		<-ctx.Done()
+		close(stopped)
+	}
+	if err := app.Run(ctx, cfg, in, out); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v, want Canceled", err)
+	}
+	select {
+	case <-stopped:
+	default:
+		t.Error("the console did not wait for its own goroutine")
+	}
+}
+
+func demoConfig(t testing.TB) app.Config {
+	t.Helper()
+	return app.Config{
+		Tabs:  []app.Tab{{Title: "One", Route: ui.Route{Screen: "one"}}},
+		Build: func(env *ui.Env, _ ui.Route) (ui.Screen, error) { return newDemo(env, shelfOf("Gala")), nil },
+		Clock: wallClock{}, ReportDir: t.TempDir(),
+	}
+}
+
 func TestRun_WithoutATerminal(t *testing.T) {
 	t.Parallel()
 

@@ -239,22 +239,31 @@ func (c *Console) drain() {
 		if n > maxCommands {
 			c.t.Fatal("the screen keeps producing commands")
 		}
-		cmd := c.queue[0]
-		c.queue = c.queue[1:]
-		switch msg := cmd().(type) {
-		case nil:
-		case tea.BatchMsg:
-			for _, b := range msg {
-				c.add(b)
-			}
-		case tea.QuitMsg:
-			c.Quit = true
-		default:
-			_, next := c.app.Update(msg)
-			c.add(next)
-		}
+		c.Step()
 	}
 	if n := c.app.Running(); n != 0 && !c.held && !c.Quit {
 		c.t.Errorf("nothing is left to do, yet %d commands count as running", n)
+	}
+}
+
+// Step runs the command that has waited longest; what follows from it waits.
+func (c *Console) Step() {
+	c.t.Helper()
+	if len(c.queue) == 0 {
+		c.t.Fatal("no command waits")
+	}
+	cmd := c.queue[0]
+	c.queue = c.queue[1:]
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, b := range msg {
+			c.add(b)
+		}
+	case tea.QuitMsg:
+		c.Quit = true
+	default:
+		_, next := c.app.Update(msg)
+		c.add(next)
 	}
 }
