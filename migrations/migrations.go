@@ -43,13 +43,25 @@ func up(ctx context.Context, dsn string, sources fs.FS) (applied []string, err e
 	config.RuntimeParams["lock_timeout"] = lockTimeout
 	config.RuntimeParams["timezone"] = "UTC" // goose keeps its times without a zone
 
+	applied, err = applyPending(ctx, config, sources)
+	if err != nil {
+		return applied, fmt.Errorf("migrate: %w", err)
+	}
+	return applied, nil
+}
+
+func applyPending(ctx context.Context, config *pgx.ConnConfig, sources fs.FS) (applied []string, err error) {
+	// First without the lock: most callers find nothing to do.
+	if todo, err := preflight(ctx, config, sources); err != nil || !todo {
+		return nil, err
+	}
 	unlock, err := lock(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
+		return nil, err
 	}
 	defer unlock()
-	if err := preflight(ctx, config, sources); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
+	if todo, err := preflight(ctx, config, sources); err != nil || !todo {
+		return nil, err
 	}
 
 	db := stdlib.OpenDB(*config)
@@ -57,17 +69,14 @@ func up(ctx context.Context, dsn string, sources fs.FS) (applied []string, err e
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, sources,
 		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
+		return nil, err
 	}
 	results, err := provider.Up(ctx)
 	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		return names(partial.Applied), fmt.Errorf("migrate: %s: %w%s",
+		return names(partial.Applied), fmt.Errorf("%s: %w%s",
 			path.Base(partial.Failed.Source.Path), partial.Err, where(partial.Err))
 	}
-	if err != nil {
-		return names(results), fmt.Errorf("migrate: %w", err)
-	}
-	return names(results), nil
+	return names(results), err
 }
 
 func names(results []*goose.MigrationResult) []string {

@@ -25,24 +25,27 @@ var (
 const minServerVersion = 150000
 
 // preflight looks at everything that would make migrations fail half-way, and
-// changes nothing.
-func preflight(ctx context.Context, config *pgx.ConnConfig, sources fs.FS) error {
+// changes nothing. It tells whether there is anything to do.
+func preflight(ctx context.Context, config *pgx.ConnConfig, sources fs.FS) (todo bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	if err := checkServer(ctx, conn); err != nil {
-		return err
+		return false, err
 	}
 	found, err := readStatus(ctx, conn, sources)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := found.refuseNewer(); err != nil {
-		return err
+		return false, err
 	}
-	return checkBtreeGist(ctx, conn)
+	if len(found.pending()) == 0 {
+		return false, nil
+	}
+	return true, checkBtreeGist(ctx, conn)
 }
 
 const sqlServerVersion = `-- migrate.serverVersion

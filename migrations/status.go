@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,6 +33,15 @@ func Status(ctx context.Context, dsn string) ([]Migration, error) {
 		return nil, fmt.Errorf("migration status: %w", err)
 	}
 	return s, nil
+}
+
+// Pending names the migrations that Up would apply. It only reads.
+func Pending(ctx context.Context, dsn string) ([]string, error) {
+	s, err := connectAndRead(ctx, dsn, embedded)
+	if err != nil {
+		return nil, fmt.Errorf("pending migrations: %w", err)
+	}
+	return s.pending(), nil
 }
 
 // Check tells whether this program fits the database: nil if so, else
@@ -129,12 +139,20 @@ func (s status) fit() error {
 	if err := s.refuseNewer(); err != nil {
 		return err
 	}
-	for _, m := range s {
-		if m.AppliedAt == nil {
-			return fmt.Errorf("%w: %s is pending, run `holdfast migrate up`", ErrSchemaBehind, m.Name)
-		}
+	if pending := s.pending(); len(pending) > 0 {
+		return fmt.Errorf("%w: run `holdfast migrate up` (pending: %s)", ErrSchemaBehind, strings.Join(pending, ", "))
 	}
 	return nil
+}
+
+func (s status) pending() []string {
+	var names []string
+	for _, m := range s {
+		if m.AppliedAt == nil {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 func (s status) refuseNewer() error {

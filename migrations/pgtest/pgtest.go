@@ -30,7 +30,7 @@ const defaultConns = 16
 
 // closeLimit bounds the end of a test; a connection that is never given back
 // would make it wait for ever.
-const closeLimit = 10 * time.Second
+const closeLimit = 5 * time.Second
 
 // Main is for TestMain. It never returns if the process is the private server's
 // supervisor, which is this binary executed again.
