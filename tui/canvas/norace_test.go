@@ -1,0 +1,5 @@
+//go:build !race
+
+package canvas_test
+
+const slowdown = 1
