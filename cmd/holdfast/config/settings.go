@@ -1,0 +1,105 @@
+package config
+
+import (
+	"log/slog"
+	"net/url"
+	"strconv"
+
+	"holdfast/cmd/holdfast/output"
+	"holdfast/inventory"
+)
+
+// setting is one key of the configuration. In a file it is written as it is, as
+// a flag with hyphens, in the environment as HOLDFAST_ and capitals.
+type setting struct {
+	key    string
+	secret bool // has no flag; from a file only if nobody else can read it
+	set    func(*Config, string) error
+}
+
+var settings = []setting{
+	{"db", false, func(c *Config, s string) error { c.DB = Secret(s); return nil }}, // its secrecy depends on the value
+	{"output", false, func(c *Config, s string) (err error) { c.Output, err = output.ParseFormat(s); return err }},
+	{"raw", false, boolean(func(c *Config) *bool { return &c.Raw })},
+	{"actor", false, text(func(c *Config) *string { return &c.Actor })},
+	{"listen", false, text(func(c *Config) *string { return &c.Listen })},
+	{"metrics_listen", false, text(func(c *Config) *string { return &c.MetricsListen })},
+	{"tls_cert", false, text(func(c *Config) *string { return &c.TLSCert })},
+	{"tls_key", false, text(func(c *Config) *string { return &c.TLSKey })},
+	{"insecure_listen", false, boolean(func(c *Config) *bool { return &c.InsecureListen })},
+	{"insecure_no_auth", false, boolean(func(c *Config) *bool { return &c.InsecureNoAuth })},
+	{"hold_conns", false, number(func(c *Config) *int { return &c.HoldConns })},
+	{"job_conns", false, number(func(c *Config) *int { return &c.JobConns })},
+	{"provider_url", false, setProviderURL},
+	{"sim_secret", true, func(c *Config, s string) error { c.SimSecret = Secret(s); return nil }},
+	{"log", false, func(c *Config, s string) error {
+		if err := c.Log.UnmarshalText([]byte(s)); err != nil {
+			return problem("must be debug, info, warn or error")
+		}
+		return nil
+	}},
+}
+
+// problem is what is wrong with a value; who reads the value adds its name.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+func text(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error { *field(c) = s; return nil }
+}
+
+func boolean(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return problem("must be true or false")
+		}
+		*field(c) = b
+		return nil
+	}
+}
+
+func number(field func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return problem("must be a whole number")
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+// setProviderURL refuses a user and password in the address: they would be
+// logged with it.
+func setProviderURL(c *Config, s string) error {
+	if s != "" {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+			return problem("must be an http or https URL without a user")
+		}
+	}
+	c.ProviderURL = s
+	return nil
+}
+
+func find(key string) (setting, bool) {
+	for _, s := range settings {
+		if s.key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// apply sets a value and names the place it came from in the error, never the
+// value, which may be a secret.
+func (s setting) apply(c *Config, value, place string) error {
+	if err := s.set(c, value); err != nil {
+		return inventory.Invalid(place, "%s", err.Error())
+	}
+	return nil
+}
+
+var _ slog.LogValuer = Config{}

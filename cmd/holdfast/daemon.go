@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"holdfast/cmd/holdfast/daemon"
+	"holdfast/timezone"
+)
+
+func (a *app) daemonCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "daemon", Aliases: []string{"cron"}, Args: exactly(),
+		Short: "Run the scheduler and the listener until SIGTERM, which drains",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.runDaemon(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	settingFlag(flags, "listen", "", "127.0.0.1:8080", "address for holds and webhooks")
+	settingFlag(flags, "metrics_listen", "", "127.0.0.1:9090", "address for /metrics, or off")
+	settingFlag(flags, "tls_cert", "", "", "certificate in PEM form, read again when it changes")
+	settingFlag(flags, "tls_key", "", "", "its key in PEM form")
+	settingBool(flags, "insecure_listen", "plain HTTP on an address that others can reach, for use behind a proxy")
+	settingBool(flags, "insecure_no_auth", "let everybody in without a token; on loopback only")
+	settingFlag(flags, "provider_url", "", "", "where the simulated payment provider is; its secret is HOLDFAST_SIM_SECRET")
+	settingFlag(flags, "hold_conns", "", "16", "database connections for holds")
+	settingFlag(flags, "job_conns", "", "6", "database connections for jobs and webhooks")
+	settingFlag(flags, "log", "", "info", "log level: debug, info, warn or error")
+	return cmd
+}
+
+// runDaemon serves until ctx ends, which is a clean end.
+func (a *app) runDaemon(ctx context.Context) error {
+	if err := a.cfg.ValidateListen(); err != nil {
+		return err
+	}
+	log := jsonLog(a.stderr, a.cfg.Log)
+	cfg := daemon.Config{
+		HoldConns: a.cfg.HoldConns, JobConns: a.cfg.JobConns, NoAuth: a.cfg.InsecureNoAuth,
+		Instance: instanceName("daemon"), Clock: timezone.SystemClock{}, Log: log,
+	}
+	provider, err := a.simulatedProvider()
+	if err != nil {
+		return err
+	}
+	if provider != nil {
+		cfg.Providers = []daemon.Provider{provider}
+	}
+	if cfg.TLS, err = a.loadTLS(log); err != nil {
+		return err
+	}
+	dsn, done, err := a.database(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	cfg.DSN = dsn
+	if cfg.Listener, err = listen(ctx, a.cfg.Listen); err != nil {
+		return err
+	}
+	if a.cfg.MetricsListen != "off" {
+		if cfg.Metrics, err = listen(ctx, a.cfg.MetricsListen); err != nil {
+			_ = cfg.Listener.Close()
+			return err
+		}
+	}
+	log.LogAttrs(ctx, slog.LevelInfo, "the daemon starts", slog.Any("config", a.cfg), slog.String("version", buildVersion().Version))
+	return daemon.Run(ctx, cfg)
+}
+
+func (a *app) loadTLS(log *slog.Logger) (*tls.Config, error) {
+	if a.cfg.TLSCert == "" {
+		return nil, nil //nolint:nilnil // plain HTTP
+	}
+	return daemon.LoadTLS(a.cfg.TLSCert, a.cfg.TLSKey, log)
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return ln, nil
+}

@@ -1,0 +1,148 @@
+// Package daemon is one running daemon: the scheduler and the listener on one
+// database, with a connection pool for holds and one for everything that a
+// flood of holds must not starve. Any number of daemons may share a database.
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"holdfast/inventory/httpapi"
+	"holdfast/inventory/pgstore"
+	"holdfast/jobs"
+	"holdfast/timezone"
+)
+
+// closeLimit bounds waiting for connections that somebody still uses after
+// everything has ended.
+const closeLimit = 3 * time.Second
+
+// Provider is a payment provider as the daemon uses it: the listener takes its
+// payments and callbacks, the refund job gives money back.
+type Provider interface {
+	httpapi.Provider
+	jobs.RefundProvider
+}
+
+// Config is what a daemon is made from.
+type Config struct {
+	DSN                 string // required; its schema must fit
+	HoldConns, JobConns int    // required: the sizes of the two pools
+
+	Listener  net.Listener // required
+	TLS       *tls.Config  // nil: plain HTTP
+	Metrics   net.Listener // nil: no metrics
+	NoAuth    bool         // everybody is let in; for loopback only
+	Providers []Provider   // the first is the default
+
+	Instance string                                // names this daemon in job_run
+	Tune     func([]jobs.Schedule) []jobs.Schedule // changes the standard schedules; nil leaves them
+	Clock    timezone.Clock
+	Log      *slog.Logger
+}
+
+// Run serves until ctx ends, then drains: readiness goes red, nothing new is
+// accepted, requests get 10 s and jobs 10 s to end, the pools are closed last.
+// It returns nil after a clean end, always within 25 s of the order to stop. If
+// one part fails the others are stopped, too. The listeners are closed in any
+// case.
+func Run(ctx context.Context, cfg Config) error {
+	defer closeListeners(cfg)
+	holds, err := pgstore.Connect(ctx, cfg.DSN, pgstore.PoolConfig{MaxConns: cfg.HoldConns, AppName: "holdfast holds"})
+	if err != nil {
+		return err
+	}
+	defer closePool(holds, cfg.Log)
+	work, err := pgstore.Connect(ctx, cfg.DSN, pgstore.PoolConfig{MaxConns: cfg.JobConns, AppName: "holdfast jobs"})
+	if err != nil {
+		return err
+	}
+	defer closePool(work, cfg.Log)
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	store := pgstore.New(work, cfg.Log)
+	api, err := newAPI(cfg, pgstore.New(holds, cfg.Log), store, registry)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, cfg, api, newScheduler(cfg, store, registry))
+}
+
+func newAPI(cfg Config, holds, inbox *pgstore.Store, registry *prometheus.Registry) (*httpapi.API, error) {
+	providers := make([]httpapi.Provider, len(cfg.Providers))
+	for i, p := range cfg.Providers {
+		providers[i] = p
+	}
+	return httpapi.New(httpapi.Config{
+		Store: holds, Inbox: inbox, Providers: providers, Registry: registry,
+		Clock: cfg.Clock, Log: cfg.Log, InsecureNoAuth: cfg.NoAuth,
+	})
+}
+
+func newScheduler(cfg Config, store *pgstore.Store, registry *prometheus.Registry) *jobs.Scheduler {
+	providers := make(map[string]jobs.RefundProvider, len(cfg.Providers))
+	for _, p := range cfg.Providers {
+		providers[p.Name()] = p
+	}
+	schedules := jobs.Standard(store, providers, cfg.Log)
+	if cfg.Tune != nil {
+		schedules = cfg.Tune(schedules)
+	}
+	runner := jobs.NewRunner(store, cfg.Instance, cfg.Clock, cfg.Log, newJobMetrics(registry))
+	return jobs.NewScheduler(runner, schedules, cfg.Clock, cfg.Log)
+}
+
+func serve(ctx context.Context, cfg Config, api *httpapi.API, scheduler *jobs.Scheduler) error {
+	listener := cfg.Listener
+	if cfg.TLS != nil {
+		listener = tls.NewListener(listener, cfg.TLS)
+	}
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return api.Serve(ctx, listener) })
+	parts.Go(func() error { return scheduler.Run(ctx) })
+	if cfg.Metrics != nil {
+		parts.Go(func() error { return api.ServeMetrics(ctx, cfg.Metrics) })
+	}
+	cfg.Log.LogAttrs(ctx, slog.LevelInfo, "the daemon is ready", slog.String("address", cfg.Listener.Addr().String()))
+	err := parts.Wait()
+	cfg.Log.LogAttrs(context.WithoutCancel(ctx), slog.LevelInfo, "the daemon has stopped")
+	if err != nil {
+		return fmt.Errorf("daemon: %w", err)
+	}
+	return nil
+}
+
+func closeListeners(cfg Config) {
+	// Whoever served on them has closed them; then this is an error without meaning.
+	_ = cfg.Listener.Close()
+	if cfg.Metrics != nil {
+		_ = cfg.Metrics.Close()
+	}
+}
+
+// closePool waits for connections to come back, but not for ever.
+func closePool(pool *pgxpool.Pool, log *slog.Logger) {
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	timer := time.NewTimer(closeLimit)
+	defer timer.Stop()
+	select {
+	case <-closed:
+	case <-timer.C:
+		log.LogAttrs(context.Background(), slog.LevelWarn, "connections were not given back",
+			slog.Int("count", int(pool.Stat().AcquiredConns())))
+	}
+}

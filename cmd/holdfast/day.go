@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rickb777/date"
+	"github.com/spf13/cobra"
+
+	"holdfast/cmd/holdfast/output"
+	"holdfast/inventory"
+	"holdfast/inventory/pgstore"
+	"holdfast/timezone"
+)
+
+// listedDays is how far day list looks by default.
+const listedDays = 30
+
+func (a *app) dayCommand() *cobra.Command {
+	return group("day", "Capacity, overbook limit and stop-sell of pool days",
+		a.daySetCommand(), a.dayListCommand(), a.dayUndoCommand(), a.dayChangesCommand())
+}
+
+type daySet struct {
+	capacity, overbook string
+	stopSell, open     bool
+	version            int
+	dryRun             bool
+	reason             string
+}
+
+func (a *app) daySetCommand() *cobra.Command {
+	var f daySet
+	cmd := &cobra.Command{
+		Use:   "set VENUE/POOL DAYS [--capacity N] [--overbook N] [--stop-sell|--open]",
+		Short: "Edit days: shows the plan, then saves all of it or nothing",
+		Long: `Edit days: shows the plan, then saves all of it or nothing.
+
+DAYS is the day language: 2027-01-15, 2027-01-01..2027-01-31 fri,sat, fri 2027-01,
+2027-01 fri not 2027-01-08. A count is set (140) or changed (+20, -5).`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage("%s takes VENUE/POOL DAYS", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := inventory.ParsePoolRef("pool", args[0])
+			if err != nil {
+				return err
+			}
+			edit, err := f.edit(cmd.Flags().Changed)
+			if err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
+				return a.setDays(ctx, s, ref, strings.Join(args[1:], " "), edit, f)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.capacity, "capacity", "", "capacity: a number, or +N or -N to change it")
+	flags.StringVar(&f.overbook, "overbook", "", "overbook limit: a number, or +N or -N to change it")
+	flags.BoolVar(&f.stopSell, "stop-sell", false, "stop sales")
+	flags.BoolVar(&f.open, "open", false, "take a stop of sales back")
+	flags.IntVar(&f.version, "if-version", 0, "only if every one of the days has this version")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show the plan and save nothing")
+	reasonFlag(flags, &f.reason)
+	return cmd
+}
+
+// edit reads what to change.
+func (f daySet) edit(given func(string) bool) (inventory.DayEdit, error) {
+	var e inventory.DayEdit
+	var errs []error
+	count := func(name, text string) *inventory.Adjust {
+		if !given(name) {
+			return nil
+		}
+		adjust, err := inventory.ParseAdjust(name, text)
+		errs = append(errs, err)
+		return &adjust
+	}
+	e.Capacity, e.OverbookLimit = count("capacity", f.capacity), count("overbook", f.overbook)
+	if f.stopSell || f.open {
+		e.StopSell = &f.stopSell
+	}
+	switch {
+	case f.stopSell && f.open:
+		errs = append(errs, usage("--stop-sell and --open contradict each other"))
+	case e.Empty():
+		errs = append(errs, usage("say what to change: --capacity, --overbook, --stop-sell or --open"))
+	}
+	return e, errors.Join(errs...)
+}
+
+func (a *app) setDays(ctx context.Context, s *pgstore.Store, ref inventory.PoolRef, text string, edit inventory.DayEdit, f daySet) error {
+	today, err := venueToday(ctx, s, ref.Venue)
+	if err != nil {
+		return err
+	}
+	rule, err := timezone.ParseDays(text, today)
+	if err != nil {
+		return badInput("days", err)
+	}
+	plan, err := s.PlanDays(ctx, ref, rule.Expand(), edit)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(plan.Problems...); err != nil {
+		return err
+	}
+	if f.version != 0 {
+		if err := seenAt(plan, f.version); err != nil {
+			return err
+		}
+	}
+	if a.print.Format() == output.Table { // seen before it is saved
+		if err := output.Rows(a.print, changeColumns, mapped(plan.Changes, viewChange)); err != nil {
+			return err
+		}
+	}
+	var saved inventory.ChangeSet
+	if !f.dryRun {
+		if saved, err = s.SaveDays(ctx, a.staff(), plan, f.reason); err != nil {
+			return err
+		}
+	}
+	return a.showPlan(plan, saved, f.dryRun)
+}
+
+// seenAt refuses a plan for days that moved on since version. Saving compares
+// again: this is only about what the caller saw.
+func seenAt(plan inventory.DayPlan, version int) error {
+	for _, c := range plan.Changes {
+		if d := c.Before; d.Version != version {
+			return &inventory.StaleError{Object: "day " + d.Day.String(), Seen: version, Current: d.Version, By: d.EditedBy}
+		}
+	}
+	return nil
+}
+
+func (a *app) showPlan(plan inventory.DayPlan, saved inventory.ChangeSet, dryRun bool) error {
+	switch a.print.Format() {
+	case output.JSON:
+		return a.print.Document(planView{
+			plan.Pool.Ref.String(), plan.Changing(), dryRun, saved.ID, mapped(plan.Changes, viewChange),
+		})
+	case output.CSV:
+		return output.Rows(a.print, changeColumns, mapped(plan.Changes, viewChange))
+	case output.Table:
+	}
+	switch n := plan.Changing(); {
+	case n == 0:
+		return a.print.Line("Nothing to change.")
+	case dryRun:
+		return a.print.Line("%s would change. Nothing is saved.", days(n))
+	default:
+		return a.print.Line("%s saved as change %d; `holdfast day undo %d` puts them back.", days(n), saved.ID, saved.ID)
+	}
+}
+
+func days(n int) string {
+	if n == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", n)
+}
+
+func (a *app) dayListCommand() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use: "list VENUE/POOL", Short: "Pool days that exist", Args: exactly("VENUE/POOL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := inventory.ParsePoolRef("pool", args[0])
+			if err != nil {
+				return err
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
+				if _, err := s.Pool(ctx, ref); err != nil {
+					return err
+				}
+				today, err := venueToday(ctx, s, ref.Venue)
+				if err != nil {
+					return err
+				}
+				r, err := dayRange(today, from, to)
+				if err != nil {
+					return err
+				}
+				found, err := s.Days(ctx, ref, r)
+				if err != nil {
+					return err
+				}
+				return output.Rows(a.print, dayColumns, mapped(found, viewDay))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "first day (default the venue's today)")
+	cmd.Flags().StringVar(&to, "to", "", "last day (default 30 days after the first)")
+	return cmd
+}
+
+func dayRange(today date.Date, from, to string) (r inventory.DayRange, err error) {
+	var errs []error
+	r.From = today
+	if from != "" {
+		r.From, err = timezone.ParseDay(from)
+		errs = append(errs, badInput("from", err))
+	}
+	r.To = r.From.Add(listedDays)
+	if to != "" {
+		r.To, err = timezone.ParseDay(to)
+		errs = append(errs, badInput("to", err))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return r, err
+	}
+	if r.To.Before(r.From) {
+		return r, inventory.Invalid("to", "%s lies before %s", r.To, r.From)
+	}
+	return r, nil
+}
+
+func (a *app) dayUndoCommand() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: "undo [CHANGE]", Short: "Put back an edit of days (default your last one that stands)", Args: atMost("CHANGE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var change int64
+			if len(args) == 1 {
+				n, err := strconv.ParseInt(args[0], 10, 64)
+				if err != nil || n < 1 {
+					return inventory.Invalid("change", "must be the number of a change (see holdfast day changes)")
+				}
+				change = n
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
+				set, err := s.UndoDays(ctx, a.staff(), change, reason)
+				if err != nil {
+					return err
+				}
+				if a.print.Format() == output.JSON {
+					return a.print.Document(viewChangeSet(set))
+				}
+				if err := output.Rows(a.print, changeColumns, mapped(set.Changes, viewChange)); err != nil {
+					return err
+				}
+				return a.print.Line("Change %d is put back as change %d.", set.Undoes, set.ID)
+			})
+		},
+	}
+	reasonFlag(cmd.Flags(), &reason)
+	return cmd
+}
+
+func (a *app) dayChangesCommand() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "changes [VENUE/POOL]", Short: "Saved edits of days, newest first", Args: atMost("VENUE/POOL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var ref inventory.PoolRef
+			if len(args) == 1 {
+				var err error
+				if ref, err = inventory.ParsePoolRef("pool", args[0]); err != nil {
+					return err
+				}
+			}
+			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
+				sets, err := s.ChangeSets(ctx, ref, limit)
+				if err != nil {
+					return err
+				}
+				return output.Rows(a.print, changeSetColumns, mapped(sets, viewChangeSet))
+			})
+		},
+	}
+	limitFlag(cmd.Flags(), &limit)
+	return cmd
+}
+
+// venueToday is the venue's local date by the database's clock, which decides.
+func venueToday(ctx context.Context, s *pgstore.Store, slug string) (date.Date, error) {
+	venue, err := s.Venue(ctx, slug)
+	if err != nil {
+		return date.Date{}, err
+	}
+	zone, err := timezone.ParseZone(venue.Zone)
+	if err != nil {
+		return date.Date{}, fmt.Errorf("venue %s: %w", slug, err)
+	}
+	now, err := s.DatabaseNow(ctx)
+	return timezone.DayOf(now, zone), err
+}
+
+// badInput names the field of a typed value that timezone refused.
+func badInput(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return inventory.Invalid(field, "%s", err)
+}

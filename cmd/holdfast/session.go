@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"holdfast/cmd/holdfast/output"
+	"holdfast/inventory/pgstore"
+	"holdfast/migrations"
+	"holdfast/migrations/localdb"
+)
+
+const (
+	// commandLimit bounds a command that answers and ends. Starting the private
+	// database and migrating it have limits of their own.
+	commandLimit = time.Minute
+
+	// commandConns is enough: a command does one thing after the other.
+	commandConns = 2
+
+	closeLimit = 5 * time.Second
+)
+
+// database gives the address of the configured database with a schema that
+// fits, and what to call when it is used no more. Without --db that is the
+// private one, started and migrated on demand; another one is only looked at.
+func (a *app) database(ctx context.Context) (dsn string, done func(), err error) {
+	if dsn = a.cfg.DB.Reveal(); dsn != "" {
+		return dsn, func() {}, migrations.Check(ctx, dsn)
+	}
+	server, done, err := privateServer(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, err := migrations.Up(ctx, server.URL()); err != nil {
+		done()
+		return "", nil, err
+	}
+	return server.URL(), done, nil
+}
+
+func privateServer(ctx context.Context) (*localdb.Server, func(), error) {
+	server, err := localdb.Start(ctx, localdb.Options{Kind: localdb.Kept})
+	if err != nil {
+		return nil, nil, err
+	}
+	return server, func() {
+		// The supervisor notices by itself when we are gone; there is nothing to
+		// do about an error here.
+		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		defer cancel()
+		_ = server.Close(ctx)
+	}, nil
+}
+
+// withStore runs fn with a store on the configured database.
+func (a *app) withStore(cmd *cobra.Command, fn func(context.Context, *pgstore.Store) error) error {
+	dsn, done, err := a.database(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), commandLimit,
+		fmt.Errorf("%s took over %s", cmd.CommandPath(), commandLimit))
+	defer cancel()
+	pool, err := pgstore.Connect(ctx, dsn, pgstore.PoolConfig{MaxConns: commandConns, AppName: "holdfast " + cmd.Name()})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return fn(ctx, pgstore.New(pool, a.commandLog()))
+}
+
+// commandLog is where a command's warnings go: to standard error as text, and
+// nowhere if standard error is to hold one JSON document.
+func (a *app) commandLog() *slog.Logger {
+	if a.print.Format() == output.JSON {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: cleanAttr}))
+}
