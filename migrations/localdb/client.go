@@ -151,7 +151,8 @@ func takeLock(path string) (*os.File, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return f, nil
+	// Whatever root's umask: the server's account has to find it free one day.
+	return f, f.Chmod(0o644)
 }
 
 func flock(f *os.File) error {

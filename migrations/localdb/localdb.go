@@ -87,7 +87,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit,
-		fmt.Errorf("private PostgreSQL: start took over %v", startLimit))
+		fmt.Errorf("its start took over %v", startLimit))
 	defer cancel()
 
 	p, err := choosePlace(opts)

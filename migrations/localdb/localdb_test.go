@@ -87,6 +87,7 @@ func TestStart_Temporary(t *testing.T) {
 		if got := query(t, url, "SELECT current_database()"); got != "holdfast" {
 			t.Errorf("current_database() = %q, want holdfast", got)
 		}
+		assertRefusesWrongPassword(t, url)
 	}
 	for setting, want := range map[string]string{
 		"max_connections": "33", "fsync": "on", "full_page_writes": "on", "TimeZone": "UTC",
@@ -131,19 +132,16 @@ func TestStart_Temporary_severalAtOnce(t *testing.T) {
 	query(t, b.URL(), "SELECT 'still there'")
 }
 
-func TestStart_wrongPasswordIsRefused(t *testing.T) {
-	t.Parallel()
-	s := start(t, localdb.Options{NoFsync: true})
-	for _, url := range []string{s.URL(), s.TCPURL()} {
-		config, err := pgx.ParseConfig(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.Password = "wrong"
-		if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
-			_ = conn.Close(t.Context())
-			t.Errorf("host %s let us in with a wrong password", config.Host)
-		}
+func assertRefusesWrongPassword(t *testing.T, url string) {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = "wrong"
+	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
+		_ = conn.Close(t.Context())
+		t.Errorf("host %s let us in with a wrong password", config.Host)
 	}
 }
 
@@ -156,6 +154,7 @@ func TestStart_refuses(t *testing.T) {
 		"unknownSetting": {localdb.Options{Settings: map[string]string{"max_conections": "5"}}, `unrecognized configuration parameter "max_conections"`},
 		"badValue":       {localdb.Options{Settings: map[string]string{"shared_buffers": "banana"}}, `invalid value for parameter "shared_buffers"`},
 		"ownSetting":     {localdb.Options{Settings: map[string]string{"Port": "5432"}}, `setting "Port" cannot be changed`},
+		"fsyncSetting":   {localdb.Options{Settings: map[string]string{"fsync": "off"}}, `setting "fsync" cannot be changed`},
 		"keptNoFsync":    {localdb.Options{Kind: localdb.Kept, NoFsync: true}, "kept data needs fsync"},
 		"noBinaries":     {localdb.Options{BinDir: "/nowhere"}, "/nowhere does not hold a usable PostgreSQL"},
 	} {
@@ -185,8 +184,10 @@ func TestStart_cancelled(t *testing.T) {
 	dir := openDir(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		// As soon as it is under way.
-		for ctx.Err() == nil {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil { // as soon as it is under way
+			<-tick.C
 			if found, _ := filepath.Glob(filepath.Join(dir, "*", "data.new")); len(found) > 0 {
 				cancel()
 			}

@@ -88,7 +88,10 @@ func (p place) own(dir string) error {
 	}
 	switch owner := ownerOf(info); {
 	case owner == p.uid:
-	case owner == os.Geteuid(): // root has just made it
+	case owner == os.Geteuid(): // root's, as new directories are
+		if !isEmpty(dir) {
+			return fmt.Errorf("%s belongs to root and is not empty", dir)
+		}
 		if err := os.Lchown(dir, p.uid, p.uid); err != nil {
 			return err
 		}
@@ -99,6 +102,11 @@ func (p place) own(dir string) error {
 		return nil
 	}
 	return os.Chmod(dir, 0o700)
+}
+
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 0
 }
 
 // ownedBy tells whether dir is a directory of uid: in /tmp anybody may have

@@ -51,6 +51,10 @@ func TestStart_unusablePlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	private := filepath.Join(t.TempDir(), "kept")
+	full := filepath.Join(dir, "full")
+	if err := os.MkdirAll(filepath.Join(full, "other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 
 	for name, tc := range map[string]struct {
 		dir, want string
@@ -59,6 +63,7 @@ func TestStart_unusablePlace(t *testing.T) {
 		"file":        {dir: file, want: "is not a directory"},
 		"belowFile":   {dir: filepath.Join(file, "kept"), want: "not a directory"},
 		"symlink":     {dir: link, want: "is not a directory"},
+		"rootFull":    {dir: full, want: "is not empty", onlyRoot: true},
 		"rootPrivate": {dir: private, want: "cannot reach", onlyRoot: true},
 	} {
 		t.Run(name, func(t *testing.T) {

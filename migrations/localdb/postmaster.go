@@ -97,7 +97,7 @@ func ownSettings(s spec, at endpoint) map[string]string {
 
 // reserved tells whether options may not change a setting.
 func reserved(name string) bool {
-	_, own := ownSettings(spec{}, endpoint{})[strings.ToLower(name)]
+	_, own := ownSettings(spec{NoFsync: true}, endpoint{})[strings.ToLower(name)]
 	return own
 }
 

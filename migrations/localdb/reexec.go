@@ -2,6 +2,7 @@ package localdb
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -38,8 +39,8 @@ func Reexec() (supervisor bool, exit int) {
 // spawn executes this program again as a supervisor, which takes over lock, and
 // gives the first client's connection to it.
 func spawn(s spec, lock *os.File) (*net.UnixConn, error) {
-	if os.Args[0] == supervisorName {
-		return nil, fmt.Errorf("main does not call localdb.Reexec first")
+	if len(os.Args) > 0 && os.Args[0] == supervisorName {
+		return nil, errors.New("main does not call localdb.Reexec first")
 	}
 	self, err := ownExecutable()
 	if err != nil {

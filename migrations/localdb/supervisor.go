@@ -94,8 +94,12 @@ func (s *supervisor) listen() (*net.UnixListener, error) {
 	go func() {
 		for {
 			conn, err := listener.AcceptUnix()
-			if err != nil {
-				return // closed, or out of descriptors: then the others still count
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil { // out of descriptors: the client waits in the queue
+				time.Sleep(attachPause)
+				continue
 			}
 			s.joined <- conn
 		}

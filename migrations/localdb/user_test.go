@@ -39,7 +39,7 @@ func TestAsAnotherUser(t *testing.T) {
 	copyFile(t, os.Args[0], binary)
 
 	cmd := exec.Command(binary, "-test.v", "-test.run",
-		"TestStart_Temporary$|TestClient_killed|TestStart_unusablePlace|TestStart_defaultPlaces|TestDownload$")
+		"TestStart_Temporary$|TestClient_killed|TestStart_unusablePlace|TestStart_defaultPlaces|TestDownload$/temporaryGoes|keptStops|rootPrivate")
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_DATA_HOME=", "XDG_CACHE_HOME=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	out, err := cmd.CombinedOutput()
