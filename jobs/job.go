@@ -49,7 +49,7 @@ func Find(schedules []Schedule, name inventory.JobName) (Schedule, error) {
 		}
 		known[i] = string(s.Job.Name())
 	}
-	return Schedule{}, fmt.Errorf("job %q: %w (there are %s)", name, inventory.ErrNotFound, strings.Join(known, ", "))
+	return Schedule{}, fmt.Errorf("job %q, where there are %s: %w", name, strings.Join(known, ", "), inventory.ErrNotFound)
 }
 
 // words joins the counts that are not zero: "3 expired, 1 day skipped".

@@ -25,11 +25,12 @@ func (a *app) dayCommand() *cobra.Command {
 }
 
 type daySet struct {
-	capacity, overbook string
-	stopSell, open     bool
-	version            int
-	dryRun             bool
-	reason             string
+	capacity, overbook     string
+	capacityBy, overbookBy int
+	stopSell, open         bool
+	version                int
+	dryRun                 bool
+	reason                 string
 }
 
 func (a *app) daySetCommand() *cobra.Command {
@@ -40,10 +41,10 @@ func (a *app) daySetCommand() *cobra.Command {
 		Long: `Edit days: shows the plan, then saves all of it or nothing.
 
 DAYS is the day language: 2027-01-15, 2027-01-01..2027-01-31 fri,sat, fri 2027-01,
-2027-01 fri not 2027-01-08. A count is set (140) or changed (+20, -5).`,
+2027-01 fri not 2027-01-08.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage("%s takes VENUE/POOL DAYS", cmd.CommandPath())
+				return usage("%stakes VENUE/POOL DAYS", place(cmd))
 			}
 			return nil
 		},
@@ -62,8 +63,10 @@ DAYS is the day language: 2027-01-15, 2027-01-01..2027-01-31 fri,sat, fri 2027-0
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.capacity, "capacity", "", "capacity: a number, or +N or -N to change it")
-	flags.StringVar(&f.overbook, "overbook", "", "overbook limit: a number, or +N or -N to change it")
+	flags.StringVar(&f.capacity, "capacity", "", "set the capacity")
+	flags.StringVar(&f.overbook, "overbook", "", "set the overbook limit")
+	flags.IntVar(&f.capacityBy, "capacity-by", 0, "change the capacity by so many, such as -5")
+	flags.IntVar(&f.overbookBy, "overbook-by", 0, "change the overbook limit by so many")
 	flags.BoolVar(&f.stopSell, "stop-sell", false, "stop sales")
 	flags.BoolVar(&f.open, "open", false, "take a stop of sales back")
 	flags.IntVar(&f.version, "if-version", 0, "only if every one of the days has this version")
@@ -76,15 +79,25 @@ DAYS is the day language: 2027-01-15, 2027-01-01..2027-01-31 fri,sat, fri 2027-0
 func (f daySet) edit(given func(string) bool) (inventory.DayEdit, error) {
 	var e inventory.DayEdit
 	var errs []error
-	count := func(name, text string) *inventory.Adjust {
+	count := func(name, text string, by int) *inventory.Adjust {
+		if given(name + "-by") {
+			if given(name) {
+				errs = append(errs, usage("--%s and --%s-by contradict each other", name, name))
+			}
+			return &inventory.Adjust{N: by, Relative: true}
+		}
 		if !given(name) {
 			return nil
 		}
 		adjust, err := inventory.ParseAdjust(name, text)
+		if err == nil && adjust.Relative {
+			// -1 is far more often a slip than a wish for one less.
+			err = inventory.Invalid(name, "must be a whole number from 0 to %d; use --%s-by to change it by so many", inventory.MaxCapacity, name)
+		}
 		errs = append(errs, err)
 		return &adjust
 	}
-	e.Capacity, e.OverbookLimit = count("capacity", f.capacity), count("overbook", f.overbook)
+	e.Capacity, e.OverbookLimit = count("capacity", f.capacity, f.capacityBy), count("overbook", f.overbook, f.overbookBy)
 	if f.stopSell || f.open {
 		e.StopSell = &f.stopSell
 	}

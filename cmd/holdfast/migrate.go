@@ -81,9 +81,12 @@ func (a *app) printMigrations(ctx context.Context, dsn string) error {
 // onServer runs fn with the configured database whatever its schema is.
 func (a *app) onServer(cmd *cobra.Command, fn func(ctx context.Context, dsn string) error) error {
 	if dsn := a.cfg.DB.Reveal(); dsn != "" {
+		if err := checkDSN(dsn); err != nil {
+			return err
+		}
 		return fn(cmd.Context(), dsn)
 	}
-	server, done, err := privateServer(cmd.Context())
+	server, done, err := a.privateServer(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ func (a *app) plainConsole(ctx context.Context, readOnly bool) error {
 	if err := a.print.Line("Type a command, such as holds, zombies, venues, or help. Type quit to leave."); err != nil {
 		return err
 	}
+	a.stderr = a.stdout // one stream, read in order
 	lines := make(chan string)
 	ended := make(chan error, 1)
 	go func() { // ends with its input, or with the process

@@ -217,7 +217,7 @@ func (a *app) poolSetCommand() *cobra.Command {
 func atMost(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usage("%s takes at most one %s, not %d", cmd.CommandPath(), name, len(args))
+			return usage("%stakes at most one %s, not %d", place(cmd), name, len(args))
 		}
 		return nil
 	}

@@ -61,7 +61,8 @@ func (a *app) root() *cobra.Command {
 		a.venueCommand(), a.poolCommand(), a.dayCommand(),
 		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
-		a.providerSimCommand(), a.versionCommand())
+		a.providerSimCommand(), a.versionCommand(), a.completionCommand())
+	root.CompletionOptions.DisableDefaultCmd = true // it takes any shell for an answer
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = a.configure
 
@@ -83,23 +84,31 @@ func group(use, short string, children ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("%s: unknown command %q; there are %s", cmd.CommandPath(), args[0], strings.Join(names, ", "))
+				return usage("%sunknown command %q; there are %s", place(cmd), args[0], strings.Join(names, ", "))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, ", "))
+			return usage("%sa command is needed: %s", place(cmd), strings.Join(names, ", "))
 		},
 	}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
+// place names a command in front of what is wrong with it: "venue add: ".
+func place(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return ""
+	}
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + ": "
+}
+
 // exactly wants one argument for each name.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != len(names) {
-			return usage("%s takes %s, not %d arguments", cmd.CommandPath(), listOf(names), len(args))
+			return usage("%stakes %s, not %d arguments", place(cmd), listOf(names), len(args))
 		}
 		return nil
 	}
@@ -174,7 +183,7 @@ func (a *app) configure(cmd *cobra.Command, _ []string) error {
 
 func needsNoConfig(cmd *cobra.Command) bool {
 	for c := cmd; c != nil; c = c.Parent() {
-		if c.Annotations[withoutConfig] != "" || c.Name() == "completion" || strings.HasPrefix(c.Name(), "__complete") {
+		if c.Annotations[withoutConfig] != "" || strings.HasPrefix(c.Name(), "__complete") {
 			return true
 		}
 	}

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
 	"holdfast/cmd/holdfast/output"
+	"holdfast/inventory"
 	"holdfast/inventory/pgstore"
 	"holdfast/migrations"
 	"holdfast/migrations/localdb"
@@ -30,9 +32,12 @@ const (
 // private one, started and migrated on demand; another one is only looked at.
 func (a *app) database(ctx context.Context) (dsn string, done func(), err error) {
 	if dsn = a.cfg.DB.Reveal(); dsn != "" {
+		if err := checkDSN(dsn); err != nil {
+			return "", nil, err
+		}
 		return dsn, func() {}, migrations.Check(ctx, dsn)
 	}
-	server, done, err := privateServer(ctx)
+	server, done, err := a.privateServer(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -43,8 +48,17 @@ func (a *app) database(ctx context.Context) (dsn string, done func(), err error)
 	return server.URL(), done, nil
 }
 
-func privateServer(ctx context.Context) (*localdb.Server, func(), error) {
-	server, err := localdb.Start(ctx, localdb.Options{Kind: localdb.Kept})
+// checkDSN refuses what is no address at all. The driver's own words may quote
+// it, password and all.
+func checkDSN(dsn string) error {
+	if _, err := pgx.ParseConfig(dsn); err != nil {
+		return inventory.Invalid("db", "is neither a PostgreSQL URL nor a keyword/value string, or names files that cannot be read")
+	}
+	return nil
+}
+
+func (a *app) privateServer(ctx context.Context) (*localdb.Server, func(), error) {
+	server, err := localdb.Start(ctx, localdb.Options{Kind: localdb.Kept, Dir: a.cfg.DataDir})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -51,3 +51,24 @@ func buildVersion() versionView {
 	}
 	return v
 }
+
+func (a *app) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Completion for bash, zsh, fish or powershell", Args: exactly("SHELL"),
+		Annotations: map[string]string{withoutConfig: "true"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(a.stdout)
+			case "fish":
+				return root.GenFishCompletion(a.stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.stdout)
+			}
+			return usage("completion: %q is none of bash, zsh, fish, powershell", args[0])
+		},
+	}
+}

@@ -22,6 +22,9 @@ type Config struct {
 	// DB is where PostgreSQL is, as a URL or keyword/value string. Empty: the
 	// private local database, started on demand.
 	DB Secret
+	// DataDir is where the private local database keeps its data; default
+	// holdfast's place in the user's data directory.
+	DataDir string
 	// Output is the format of what commands print; default table.
 	Output output.Format
 	// Raw leaves the guard against spreadsheet formulas out of CSV; default false.

@@ -19,6 +19,7 @@ type setting struct {
 
 var settings = []setting{
 	{"db", false, func(c *Config, s string) error { c.DB = Secret(s); return nil }}, // its secrecy depends on the value
+	{"data_dir", false, text(func(c *Config) *string { return &c.DataDir })},
 	{"output", false, func(c *Config, s string) (err error) { c.Output, err = output.ParseFormat(s); return err }},
 	{"raw", false, boolean(func(c *Config) *bool { return &c.Raw })},
 	{"actor", false, text(func(c *Config) *string { return &c.Actor })},
