@@ -34,7 +34,7 @@ func stopOrphan(data string, log *slog.Logger) error {
 		// Another process has got the number since: PostgreSQL would take it
 		// for a running server. Backends of the dead one it finds by itself.
 		log.Info("stale pid file removed", "pid", pid)
-		return os.Remove(pidFile)
+		return removeIfThere(pidFile)
 	}
 	log.Info("stopping an orphaned postgres", "pid", pid)
 	for _, step := range []struct {
@@ -43,10 +43,17 @@ func stopOrphan(data string, log *slog.Logger) error {
 	}{{syscall.SIGINT, fastLimit}, {syscall.SIGQUIT, immediateLimit}, {syscall.SIGKILL, immediateLimit}} {
 		_ = syscall.Kill(pid, step.signal)
 		if gone(pid, data, step.limit) {
-			return nil
+			return removeIfThere(pidFile) // after SIGKILL it is still there
 		}
 	}
 	return fmt.Errorf("an earlier PostgreSQL (process %d) still runs in %s and cannot be stopped", pid, data)
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // gone waits for a process that is not our child.
