@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,13 +172,28 @@ func testPTY(t *testing.T, bin string) {
 // testPrivateDatabase uses the database that commands have without --db: it is
 // started on demand and its data is there again next time.
 func testPrivateDatabase(t *testing.T, bin string) {
-	env := []string{"HOLDFAST_DATA_DIR=" + filepath.Join(t.TempDir(), "private")}
+	data := filepath.Join(openDir(t), "private")
+	t.Cleanup(func() { awaitEnd(t, filepath.Join(data, "data", "postmaster.pid")) })
+	env := []string{"HOLDFAST_DATA_DIR=" + data}
 	must(t, bin, env, "venue", "add", "harbour", "--zone", "Europe/Berlin", "--currency", "EUR")
 	if out := must(t, bin, env, "venue", "list"); !strings.Contains(out, "harbour") {
 		t.Errorf("the venue is gone:\n%s", out)
 	}
 	if out := must(t, bin, env, "check"); out != "0 violations\n" {
 		t.Errorf("check says %q", out)
+	}
+}
+
+// awaitEnd waits until the server that nobody uses any more has stopped.
+func awaitEnd(t *testing.T, pidFile string) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if _, err := os.Stat(pidFile); errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Error("the private server did not stop")
+			return
+		}
 	}
 }
 
@@ -189,7 +205,7 @@ func testDemo(t *testing.T, bin string) {
 	demo := func(uid uint32) func(*testing.T) {
 		return func(t *testing.T) {
 			t.Parallel()
-			home := t.TempDir()
+			home := openDir(t)
 			if err := os.Chown(home, int(uid), int(uid)); uid != 0 && err != nil {
 				t.Fatal(err)
 			}

@@ -38,13 +38,31 @@ func TestBinary(t *testing.T) {
 // private database runs under another one when we are root.
 func build(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "holdfast")
+	bin := filepath.Join(openDir(t), "holdfast")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return bin
+}
+
+// openDir is a temporary directory that other accounts can enter, which
+// t.TempDir is not.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "holdfast-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("clean up: %v", err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // runScripts runs each testdata/script/*.txtar on a database of its own.
