@@ -134,12 +134,17 @@ func short(d time.Duration) string {
 	return s
 }
 
-// at writes a moment in the zone of the screen: the time alone if it is today's.
+// at writes a moment in the zone of the screen: what is
+// today's goes without saying.
 func (m *Model) at(t time.Time) string {
 	zone := m.env.Zone()
 	t = t.In(zone)
-	if t.Format(time.DateOnly) == m.env.Now().In(zone).Format(time.DateOnly) {
+	now := m.env.Now().In(zone)
+	switch {
+	case t.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return t.Format(time.TimeOnly)
+	case t.Year() == now.Year():
+		return t.Format("01-02 " + time.TimeOnly)
 	}
 	return t.Format(time.DateOnly + " " + time.TimeOnly)
 }
