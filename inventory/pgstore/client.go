@@ -27,6 +27,9 @@ func (s *Store) AddClient(ctx context.Context, actor inventory.Actor, name strin
 			return c, "", inventory.Invalid("scope", "must be one of %s", strings.Join(inventory.Scopes, ", "))
 		}
 	}
+	if scopes == nil {
+		scopes = []string{}
+	}
 	random := make([]byte, 6+32)
 	_, _ = rand.Read(random) // never fails: it ends the program instead
 	prefix := fmt.Sprintf("%x", random[:6])
@@ -84,15 +87,20 @@ func (s *Store) ClientByToken(ctx context.Context, token string) (inventory.Clie
 	}
 	hash := sha256.Sum256([]byte(token))
 	var c inventory.Client
-	var stored []byte
 	err := s.inTx(ctx, "look up a client", beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, sqlClientByPrefix, pgx.StrictNamedArgs{"prefix": prefix}).Scan(&c.ID, &c.Name, &c.Scopes, &stored)
+		var stored []byte
+		err := tx.QueryRow(ctx, sqlClientByPrefix, pgx.StrictNamedArgs{"prefix": prefix}).Scan(&c.ID, &c.Name, &c.Scopes, &stored)
+		if err != nil {
+			return err
+		}
+		if subtle.ConstantTimeCompare(stored, hash[:]) != 1 {
+			return inventory.ErrNotFound
+		}
+		_, err = tx.Exec(ctx, sqlClientUsed, pgx.StrictNamedArgs{"id": c.ID})
+		return err
 	})
 	if err != nil {
 		return inventory.Client{}, err
-	}
-	if subtle.ConstantTimeCompare(stored, hash[:]) != 1 {
-		return inventory.Client{}, inventory.ErrNotFound
 	}
 	return c, nil
 }
@@ -112,14 +120,16 @@ UPDATE api_client
    SET revoked_at = coalesce(revoked_at, statement_timestamp())
  WHERE name = @name`
 
-// The time of last use is written at most once a minute: it is for people.
 const sqlClientByPrefix = `-- client.byPrefix
-WITH used AS (
-    UPDATE api_client
-       SET last_used_at = statement_timestamp()
-     WHERE token_prefix = @prefix AND revoked_at IS NULL
-       AND (last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '1 minute')
-)
 SELECT id, name, scopes, token_hash
   FROM api_client
  WHERE token_prefix = @prefix AND revoked_at IS NULL`
+
+// For people: written at most once a minute, and never waited for.
+const sqlClientUsed = `-- client.used
+UPDATE api_client
+   SET last_used_at = statement_timestamp()
+ WHERE id = (SELECT id
+               FROM api_client
+              WHERE id = @id AND (last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '1 minute')
+                FOR NO KEY UPDATE SKIP LOCKED)`

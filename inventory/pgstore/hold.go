@@ -29,6 +29,11 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 	}
 	print := holdFingerprint(r)
 	op := "place hold at " + r.Pool.String()
+	leave, err := s.lanes.enter(ctx, r.Pool.String()+" "+r.Day.String())
+	if err != nil {
+		return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
+	}
+	defer leave()
 	for range 2 { // the second round finds the key that somebody else used meanwhile
 		err = s.inTx(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 			b, replayed, err = s.placeHold(ctx, tx, r, print)
@@ -54,6 +59,9 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 // the lock is held.
 func (s *Store) placeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, print []byte) (inventory.Booking, bool, error) {
 	first, facts, err := s.lookBeforeHold(ctx, tx, r, print)
+	if refusal(err) {
+		return inventory.Booking{}, false, s.unlessKeyTaken(ctx, tx, r, print, err)
+	}
 	if err != nil {
 		return inventory.Booking{}, false, err
 	}
@@ -69,16 +77,26 @@ func (s *Store) placeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldReques
 		if err != nil || placed {
 			return b, false, err
 		}
-		// The key may have been used while this request waited for the day.
-		if first, err := findKey(ctx, tx, r.Client, r.IdempotencyKey, print); err != nil {
-			return inventory.Booking{}, false, err
-		} else if first != nil {
-			return inventory.Booking{}, false, errKeyTaken
-		}
 		if err := s.clearTheWay(ctx, tx, facts, r); err != nil {
-			return inventory.Booking{}, false, err
+			return inventory.Booking{}, false, s.unlessKeyTaken(ctx, tx, r, print, err)
 		}
 	}
+}
+
+// unlessKeyTaken returns a refusal, unless what stands in the way is the first
+// use of the same key, committed while this request looked or waited.
+func (s *Store) unlessKeyTaken(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, print []byte, refused error) error {
+	if !refusal(refused) {
+		return refused
+	}
+	first, err := findKey(ctx, tx, r.Client, r.IdempotencyKey, print)
+	switch {
+	case err != nil:
+		return err
+	case first != nil:
+		return errKeyTaken
+	}
+	return refused
 }
 
 // dayFacts is what a hold needs to know of its pool and day before it takes
@@ -125,7 +143,7 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 	case overLimit(f.maxPerBuyer, f.live, f.holds) != nil:
 		// Before "sold out": a buyer who clicks twice is told of the hold in hand.
 		return nil, f, overLimit(f.maxPerBuyer, f.live, f.holds)
-	case f.refusal != "" && !(f.refusal == "SOLD_OUT" && f.reclaimable):
+	case f.refusal != "" && (f.refusal != "SOLD_OUT" || !f.reclaimable):
 		return nil, f, refused(string(f.refusal))
 	}
 	return nil, f, nil

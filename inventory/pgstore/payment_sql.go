@@ -71,8 +71,7 @@ const sqlPaymentDecide = `-- payment.decide
 UPDATE payment
    SET state = @state, provider_payment = coalesce(provider_payment, @provider_payment), version = version + 1
  WHERE id = @id
-   AND (state = 'CREATED' OR state = 'PENDING' AND @state <> 'PENDING')
-RETURNING ` + paymentColumns
+   AND (state = 'CREATED' OR state = 'PENDING' AND @state <> 'PENDING')`
 
 // Captured money gets its standing in the same statement: there is no moment
 // at which it belongs nowhere.
@@ -83,6 +82,7 @@ UPDATE payment
        captured_at = coalesce(@now::timestamptz, statement_timestamp()),
        standing = @standing, zombie_kind = @zombie_kind,
        zombie_since = CASE WHEN @standing = 'zombie' THEN coalesce(@now::timestamptz, statement_timestamp()) END,
+       decide_by = coalesce(@now::timestamptz, statement_timestamp()) + @decide_after::bigint * interval '1 microsecond',
        version = version + 1
  WHERE id = @id
    AND state <> 'SUCCEEDED' -- captured once

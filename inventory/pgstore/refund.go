@@ -78,7 +78,7 @@ func (s *Store) requestRefund(ctx context.Context, tx pgx.Tx, p inventory.Paymen
 			return inventory.Refund{}, err
 		}
 	}
-	return getRefund(ctx, tx, sqlRefundGet, id)
+	return getRefund(ctx, tx, id)
 }
 
 // RetryRefund asks again for what a failed refund did not give back: a new
@@ -165,7 +165,7 @@ func (s *Store) applyRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundI
 	if err := s.restand(ctx, tx, p); err != nil {
 		return r, false, err
 	}
-	r, err = getRefund(ctx, tx, sqlRefundGet, id)
+	r, err = getRefund(ctx, tx, id)
 	return r, true, err
 }
 
@@ -231,18 +231,18 @@ func (s *Store) DecideOverdueZombies(ctx context.Context, limit int) (int, error
 
 // lockRefund locks a refund's payment and then the refund.
 func lockRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID) (r inventory.Refund, p inventory.Payment, err error) {
-	if r, err = getRefund(ctx, tx, sqlRefundGet, id); err != nil {
+	if r, err = getRefund(ctx, tx, id); err != nil {
 		return r, p, err
 	}
 	if p, err = lockPayment(ctx, tx, r.PaymentID); err != nil {
 		return r, p, err
 	}
-	r, err = getRefund(ctx, tx, sqlRefundGet, id) // as it stands under the payment's lock
+	r, err = getRefund(ctx, tx, id) // as it stands under the payment's lock
 	return r, p, err
 }
 
-func getRefund(ctx context.Context, tx pgx.Tx, sql string, id inventory.RefundID) (inventory.Refund, error) {
-	rows, _ := tx.Query(ctx, sql, pgx.StrictNamedArgs{"id": id})
+func getRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID) (inventory.Refund, error) {
+	rows, _ := tx.Query(ctx, sqlRefundGet, pgx.StrictNamedArgs{"id": id})
 	return pgx.CollectExactlyOneRow(rows, scanRefund)
 }
 

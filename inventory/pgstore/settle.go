@@ -66,7 +66,7 @@ func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEve
 	case inventory.EventPaymentCancelled:
 		return s.decline(ctx, tx, p, b, e, inventory.PaymentCancelled, withDay)
 	case inventory.EventPaymentProcessing:
-		_, changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
+		changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
 		return changedOr(changed, "pending", "no change"), err
 	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
 	}
@@ -86,8 +86,8 @@ func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (i
 			return p, p.BookingID, err
 		}
 	}
-	ref, err := uuid.Parse(e.Reference)
-	if err != nil {
+	ref, ok := parseReference(e.Reference)
+	if !ok {
 		return inventory.Payment{}, none, nil
 	}
 	p, err := getPayment(ctx, tx, inventory.PaymentID{UUID: ref})
@@ -104,6 +104,12 @@ func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (i
 		return inventory.Payment{}, none, nil
 	}
 	return inventory.Payment{}, b.ID, err
+}
+
+// parseReference reads what may be one of our ids; a shop's own words are none.
+func parseReference(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil
 }
 
 // lockOrAddPayment locks the payment, or adds the row of one that we hear of
@@ -150,7 +156,7 @@ func (s *Store) settleUnmatched(ctx context.Context, tx pgx.Tx, p inventory.Paym
 			return "", err
 		}
 	}
-	_, changed, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, inventory.ZombieUnmatched)
+	_, changed, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, inventory.ZombieUnmatched, 0)
 	return changedOr(changed, "captured, belongs to nothing we know: zombie (unmatched)", "no change"), err
 }
 
@@ -181,7 +187,7 @@ func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 		if _, err := s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: cause, actor: by, at: now}); err != nil {
 			return "", err
 		}
-		_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "")
+		_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "", 0)
 		return "confirmed (" + string(cause) + ")", err
 	case inventory.ActExpireAndRefund:
 		if b, err = s.leave(ctx, tx, b, step{to: inventory.StateExpired, cause: inventory.CauseExpired, actor: by, at: now}); err != nil {
@@ -198,7 +204,7 @@ func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 }
 
 func (s *Store) captureAndRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, kind inventory.ZombieKind, why string) (string, error) {
-	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind)
+	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind, 0)
 	if err != nil {
 		return "", err
 	}
@@ -216,18 +222,14 @@ func (s *Store) captureAndRevive(ctx context.Context, tx pgx.Tx, p inventory.Pay
 	case err != nil:
 		return "", err
 	}
-	_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "")
+	_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "", 0)
 	return "revived (policy revive)", err
 }
 
 // captureAsZombie leaves the decision to staff. The attempt is over all the
 // same: a booking that waited for it does not wait any longer.
 func (s *Store) captureAsZombie(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, kind inventory.ZombieKind, deadline time.Duration, now time.Time, withDay bool) (string, error) {
-	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind)
-	if err != nil {
-		return "", err
-	}
-	if p, err = s.stand(ctx, tx, p, inventory.StandingZombie, kind, deadline); err != nil {
+	if _, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind, deadline); err != nil {
 		return "", err
 	}
 	if err := s.endAttempt(ctx, tx, b, providerOf(e), now, withDay); err != nil {
@@ -239,7 +241,7 @@ func (s *Store) captureAsZombie(ctx context.Context, tx pgx.Tx, p inventory.Paym
 // decline ends an attempt, not the booking: a hold with time left can be paid
 // in another way.
 func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, to inventory.PaymentState, withDay bool) (string, error) {
-	_, changed, err := s.decide(ctx, tx, p, e, to)
+	changed, err := s.decide(ctx, tx, p, e, to)
 	if err != nil || !changed {
 		return "no change", err
 	}
@@ -275,21 +277,19 @@ func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, 
 
 // decide moves a payment's state forward; changed is false if it was there or
 // further already.
-func (s *Store) decide(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, to inventory.PaymentState) (inventory.Payment, bool, error) {
-	rows, _ := tx.Query(ctx, sqlPaymentDecide, pgx.StrictNamedArgs{"id": p.ID, "state": to, "provider_payment": textOrNull(e.ProviderPayment)})
-	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
-	if isNoRows(err) {
-		return p, false, nil
-	}
-	return after, err == nil, err
+func (s *Store) decide(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, to inventory.PaymentState) (changed bool, err error) {
+	tag, err := tx.Exec(ctx, sqlPaymentDecide, pgx.StrictNamedArgs{"id": p.ID, "state": to, "provider_payment": textOrNull(e.ProviderPayment)})
+	return tag.RowsAffected() == 1, err
 }
 
 // markCaptured makes a payment SUCCEEDED with its standing; changed is false
-// if another callback did so before.
-func (s *Store) markCaptured(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, standing inventory.Standing, kind inventory.ZombieKind) (inventory.Payment, bool, error) {
+// if another callback did so before. decideAfter is how long a zombie waits for
+// staff, 0 for no deadline.
+func (s *Store) markCaptured(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, standing inventory.Standing, kind inventory.ZombieKind, decideAfter time.Duration) (inventory.Payment, bool, error) {
 	rows, _ := tx.Query(ctx, sqlPaymentCapture, pgx.StrictNamedArgs{
 		"id": p.ID, "provider_payment": textOrNull(e.ProviderPayment), "minor": e.Amount.Minor, "currency": e.Amount.Currency,
-		"standing": standing, "zombie_kind": textOrNull(string(kind)), "now": s.now,
+		"standing": standing, "zombie_kind": textOrNull(string(kind)),
+		"decide_after": zeronull.Int8(decideAfter / time.Microsecond), "now": s.now,
 	})
 	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
 	if isNoRows(err) {

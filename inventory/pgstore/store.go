@@ -32,21 +32,22 @@ const (
 
 	// The limits are set with BEGIN, for this transaction only: a pooler may
 	// hand the session to somebody else afterwards.
-	beginWrite = "begin; set local lock_timeout = '1s'; set local statement_timeout = '3s'"
+	beginWrite = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '3s'"
 	beginJob   = "begin; set local lock_timeout = '2s'; set local statement_timeout = '15s'"
 	beginRead  = "begin isolation level repeatable read read only; set local statement_timeout = '15s'"
 )
 
 // Store answers for one database. It is safe for concurrent use.
 type Store struct {
-	pool *pgxpool.Pool
-	log  *slog.Logger
-	now  *time.Time // nil: PostgreSQL's clock; set by At for tests
+	pool  *pgxpool.Pool
+	log   *slog.Logger
+	lanes *lanes
+	now   *time.Time // nil: PostgreSQL's clock; set by At for tests
 }
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger) *Store {
-	return &Store{pool: pool, log: log}
+	return &Store{pool: pool, log: log, lanes: newLanes()}
 }
 
 // At returns a store whose statements judge time as if it were now, instead
