@@ -22,7 +22,7 @@ const (
 	tokenCacheLife = 2 * time.Second
 	maxCached      = 1024
 	maxToken       = 200
-	lookUpLimit    = 1900 * time.Millisecond
+	lookUpLimit    = 800 * time.Millisecond
 )
 
 // anonymous is everybody, where nobody has to say who they are.
@@ -101,7 +101,7 @@ func (c *tokenCache) client(ctx context.Context, token string) (inventory.Client
 	// One question for all who ask it at once; its limit is its own, since the
 	// first to ask may hang up.
 	answer, err, _ := c.asking.Do(string(hash[:]), func() (any, error) {
-		ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), lookUpLimit, errors.New("clients.byToken took over "+lookUpLimit.String()))
+		ctx, cancel := limited(ctx, "clients.byToken", lookUpLimit)
 		defer cancel()
 		client, err := c.clients.ClientByToken(ctx, token)
 		if err == nil {

@@ -22,8 +22,8 @@ const (
 // dayView is a pool day as clients see it.
 type dayView struct {
 	Day           string `json:"day" format:"date"`
-	Capacity      *int   `json:"capacity,omitzero" doc:"only with scope inventory"`
-	OverbookLimit *int   `json:"overbookLimit,omitzero" doc:"only with scope inventory"`
+	Capacity      *int   `json:"capacity,omitzero" nullable:"false" doc:"only with scope inventory"`
+	OverbookLimit *int   `json:"overbookLimit,omitzero" nullable:"false" doc:"only with scope inventory"`
 	Taken         int    `json:"taken"`
 	Left          int    `json:"left" doc:"what can still be taken, never negative"`
 	StopSell      bool   `json:"stopSell"`

@@ -104,6 +104,9 @@ func schemaName(t reflect.Type, hint string) string {
 		"payView": "Paying", "attemptView": "PaymentAttempt", "dayView": "PoolDay", "healthView": "Health",
 		"problemBody": "Problem", "problemField": "FieldProblem",
 	}
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
 	if name, ok := names[t.Name()]; ok {
 		return name
 	}
@@ -132,7 +135,11 @@ func operation(rt route, schemas huma.Registry) *huma.Operation {
 		}
 		op.Responses[strconv.Itoa(status)] = answer
 	}
-	for _, status := range rt.about.refusals {
+	refusals := rt.about.refusals
+	if rt.slots != nil {
+		refusals = append([]int{http.StatusInternalServerError}, refusals...)
+	}
+	for _, status := range refusals {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status), Content: jsonOf("application/problem+json", problemBody{}, schemas),
 		}
@@ -141,7 +148,9 @@ func operation(rt route, schemas huma.Registry) *huma.Operation {
 }
 
 func jsonOf(kind string, body any, schemas huma.Registry) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{kind: {Schema: schemas.Schema(reflect.TypeOf(body), true, "")}}
+	schema := schemas.Schema(reflect.TypeOf(body), true, "")
+	schema.Nullable = false // an empty list is [], never null
+	return map[string]*huma.MediaType{kind: {Schema: schema}}
 }
 
 func parameters(rt route) []*huma.Param {

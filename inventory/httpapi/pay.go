@@ -9,8 +9,8 @@ import (
 	"holdfast/inventory"
 )
 
-// providerLimit stands behind the provider's own deadline. With two steps at
-// the database before it and one after, an answer stays inside writeTimeout.
+// providerLimit stands behind the provider's own deadline. With a step at the
+// database before it and one after, an answer stays inside writeTimeout.
 const providerLimit = 9 * time.Second
 
 // payBody is the optional body of POST /bookings/{bookingId}/pay.
@@ -48,17 +48,12 @@ func (a *API) pay(w http.ResponseWriter, r *http.Request) error {
 	if a.provider == nil {
 		return problem{status: http.StatusNotFound, code: "NOT_FOUND", detail: "no payment provider is set up here"}
 	}
-	own, err := a.ownBooking(r)
-	if err != nil {
-		return err
-	}
-	b, p, err := a.startPayment(r, own.ID, key)
+	b, p, err := a.startPayment(r, key)
 	if err != nil {
 		return err
 	}
 	if a.mayAsk(p) {
-		// The attempt is committed: what follows is not undone by a hang-up.
-		b, p = a.askProvider(context.WithoutCancel(r.Context()), b, p)
+		b, p = a.askProvider(r.Context(), b, p)
 	}
 	status := http.StatusOK
 	if b.State == inventory.StatePaymentPending {
@@ -67,12 +62,17 @@ func (a *API) pay(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, status, viewPay(b, p))
 }
 
-func (a *API) startPayment(r *http.Request, id inventory.BookingID, key string) (inventory.Booking, inventory.Payment, error) {
+// startPayment commits the attempt, for a booking of the client's own.
+func (a *API) startPayment(r *http.Request, key string) (inventory.Booking, inventory.Payment, error) {
 	ctx, cancel := limited(r.Context(), "payment.start", storeLimit)
 	defer cancel()
+	own, err := a.ownBooking(ctx, r)
+	if err != nil {
+		return inventory.Booking{}, inventory.Payment{}, err
+	}
 	client := clientOf(r)
 	return a.store.StartPayment(ctx, inventory.PayRequest{
-		BookingID: id, Client: client, IdempotencyKey: key, Provider: a.provider.Name(), Actor: actorOf(client),
+		BookingID: own.ID, Client: client, IdempotencyKey: key, Provider: a.provider.Name(), Actor: actorOf(client),
 	})
 }
 

@@ -31,7 +31,7 @@ type problemBody struct {
 	Status  int            `json:"status" example:"409"`
 	Detail  string         `json:"detail,omitzero"`
 	Code    string         `json:"code" example:"SOLD_OUT" doc:"stable word to decide by"`
-	Errors  []problemField `json:"errors,omitzero" doc:"each field that is wrong, as it was spelled"`
+	Errors  []problemField `json:"errors,omitzero" nullable:"false" doc:"each field that is wrong, as it was spelled"`
 	ErrorID string         `json:"errorId,omitzero" doc:"of a 500: finds our log entry"`
 }
 

@@ -21,7 +21,7 @@ type bookingView struct {
 	HeldUntil string        `json:"heldUntil,omitzero" format:"date-time" doc:"when the hold ends, or ended"`
 	Amount    moneyView     `json:"amount"`
 	Version   int           `json:"version"`
-	Payments  []paymentView `json:"payments"`
+	Payments  []paymentView `json:"payments" nullable:"false"`
 }
 
 type moneyView struct {

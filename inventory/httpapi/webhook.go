@@ -34,7 +34,7 @@ func (a *API) webhook(w http.ResponseWriter, r *http.Request) error {
 		return a.refuseCallback(r.Context(), provider, err)
 	}
 	if event.Kind != "" {
-		if err := a.keep(context.WithoutCancel(r.Context()), event); err != nil {
+		if err := a.keep(r.Context(), event); err != nil {
 			return err
 		}
 	}

@@ -165,7 +165,7 @@ func TestProvider_F9_badAnswers(t *testing.T) {
 	}
 	status := func(n int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")
+			w.Header().Set("Location", "/elsewhere")
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(n)
 			_, _ = io.WriteString(w, body)
