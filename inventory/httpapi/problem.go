@@ -40,13 +40,9 @@ type problemField struct {
 	Problem string `json:"problem" example:"must be from 1 to 10000"`
 }
 
-// statuses maps the codes of inventory.Code to what HTTP says about them.
-// CONTRACT.md 2 lists them.
+// statuses maps the codes of inventory.Code to what HTTP says about them
+// (CONTRACT.md 2). Every code that is not here is a refusal by a rule: 409.
 var statuses = map[string]int{
-	"SOLD_OUT": http.StatusConflict, "HOLD_EXISTS": http.StatusConflict, "HOLD_EXPIRED": http.StatusConflict,
-	"STOP_SELL": http.StatusConflict, "NOT_ON_SALE": http.StatusConflict, "CUTOFF_PASSED": http.StatusConflict,
-	"LIMIT_PER_BUYER": http.StatusConflict, "NOT_ALLOWED": http.StatusConflict, "IN_PROGRESS": http.StatusConflict,
-	"ALREADY_EXISTS": http.StatusConflict, "HOLD_LIMIT": http.StatusConflict, "PAUSED": http.StatusConflict,
 	"VERSION_CONFLICT":     http.StatusPreconditionFailed,
 	"IDEMPOTENCY_CONFLICT": http.StatusUnprocessableEntity, "INVALID": http.StatusUnprocessableEntity,
 	"NOT_FOUND": http.StatusNotFound,
@@ -61,7 +57,10 @@ func problemOf(err error) problem {
 		return p
 	}
 	code := inventory.Code(err)
-	p := problem{status: statuses[code], code: code, title: inventory.Message(err)}
+	p := problem{status: http.StatusConflict, code: code, title: inventory.Message(err)}
+	if status, ok := statuses[code]; ok {
+		p.status = status
+	}
 	switch code {
 	case "INVALID":
 		p.title, p.detail, p.fields = "the request is not valid", inventory.Message(err), onePerField(inventory.FieldErrors(err))

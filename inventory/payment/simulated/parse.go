@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"holdfast/inventory"
 )
@@ -54,10 +55,8 @@ func (e eventBody) validate() error {
 	if e.Data.AmountMinor < 0 {
 		errs = append(errs, inventory.Invalid("data.amountMinor", "must not be negative"))
 	}
-	switch e.Type {
-	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
+	if strings.HasPrefix(string(e.Type), "refund.") {
 		errs = append(errs, inventory.CheckText("data.refund", e.Data.Refund, 255))
-	case inventory.EventPaymentSucceeded, inventory.EventPaymentFailed, inventory.EventPaymentProcessing, inventory.EventPaymentCancelled:
 	}
 	return errors.Join(errs...)
 }
