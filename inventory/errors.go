@@ -20,12 +20,13 @@ var (
 	ErrIdempotencyConflict = errors.New("idempotency key was used for another request")
 	ErrInProgress          = errors.New("the same request is still running") // same key, first request not finished
 	ErrNotFound            = errors.New("not found")
-	ErrBusy                = errors.New("busy, try again shortly")     // a lock, a connection or the server was not to be had in time
-	ErrUnavailable         = errors.New("database not reachable")      // nothing was sent that could have had an effect
-	ErrUnknownOutcome      = errors.New("outcome unknown")             // the answer to COMMIT was lost; ask again with the same key
-	ErrPaused              = errors.New("the job is paused")           // staff paused it
-	ErrAlreadyExists       = errors.New("already exists")              // a slug or name is taken
-	ErrLimitOfHold         = errors.New("the hold cannot last longer") // extending would pass the venue's longest hold
+	ErrBusy                = errors.New("busy, try again shortly")                     // a lock, a connection or the server was not to be had in time
+	ErrUnavailable         = errors.New("database not reachable")                      // nothing was sent that could have had an effect
+	ErrUnknownOutcome      = errors.New("outcome unknown")                             // the answer to COMMIT was lost; ask again with the same key
+	ErrDisputed            = errors.New("the payer disputes this payment at the bank") // a refund could pay twice
+	ErrPaused              = errors.New("the job is paused")                           // staff paused it
+	ErrAlreadyExists       = errors.New("already exists")                              // a slug or name is taken
+	ErrLimitOfHold         = errors.New("the hold cannot last longer")                 // extending would pass the venue's longest hold
 )
 
 // codes maps each sentinel to the word used in HTTP, JSON, logs and the
@@ -49,6 +50,7 @@ var codes = []struct {
 	{ErrNotFound, "NOT_FOUND"},
 	{ErrBusy, "BUSY"},
 	{ErrUnavailable, "UNAVAILABLE"},
+	{ErrDisputed, "DISPUTED"},
 	{ErrPaused, "PAUSED"},
 	{ErrAlreadyExists, "ALREADY_EXISTS"},
 	{ErrLimitOfHold, "HOLD_LIMIT"},

@@ -158,3 +158,33 @@ type ClientRecord struct {
 	LastUsedAt time.Time // zero if never
 	RevokedAt  time.Time // zero while it works
 }
+
+// InboxFilter narrows the list of stored callbacks, newest first.
+type InboxFilter struct {
+	State InboxState // "" = all
+	Limit int
+}
+
+// OutboxStatus sums up what waits to be published.
+type OutboxStatus struct {
+	Open      int       // rows to be published
+	Oldest    time.Time // when the oldest of them happened; zero if none
+	Parked    int       // rows that a person must look at
+	Published int       // in the last hour
+}
+
+// OutboxRow is one message with the state of its delivery.
+type OutboxRow struct {
+	OutboxMessage
+	PublishedAt time.Time
+	ParkedAt    time.Time
+	NextTryAt   time.Time
+	LastError   string
+}
+
+// OutboxFilter narrows the list of messages, newest first.
+type OutboxFilter struct {
+	Parked bool // parked ones only
+	Open   bool // those to be published only
+	Limit  int
+}

@@ -60,7 +60,27 @@ type Payment struct {
 	CapturedAt      time.Time
 	ZombieSince     time.Time
 	DecideBy        time.Time // policy `ask`: refunded then, if staff did not decide
+	AskTries        int       // how often the provider was asked about it
+	NextAskAt       time.Time
+	LastError       string  // of the last call that got no answer
+	Dispute         Dispute // "" if the payer never disputed it
 	Version         int
+}
+
+// Dispute is where a payer's complaint to the bank stands.
+type Dispute string
+
+// States of a dispute.
+const (
+	DisputeOpen Dispute = "open" // the bank has the money for now: a refund could pay twice
+	DisputeWon  Dispute = "won"
+	DisputeLost Dispute = "lost" // the payer has the money back
+)
+
+// DoubtfulPayment is an attempt whose outcome is to be asked of its provider.
+type DoubtfulPayment struct {
+	Payment Payment
+	PastCap bool // its booking has waited as long as the venue allows
 }
 
 // Zombie is captured money without a live booking, with what staff need to
@@ -73,8 +93,8 @@ type Zombie struct {
 	LateBy   time.Duration
 	Left     int        // places left on its day now; -1 where there is no day
 	CanGo    error      // nil if admission would let it revive now, else why not
-	Policy   LatePolicy // that of its venue
-	Disputed bool
+	Policy   LatePolicy // that of its pool or venue
+	Disputed bool       // the bank has the money for now: it cannot be refunded
 }
 
 // RefundState is where a refund stands. Pending is not done.
@@ -102,8 +122,10 @@ type Refund struct {
 	RequestedAt    time.Time
 	DoneAt         time.Time
 	Tries          int
+	SentAt         time.Time // of the first try; zero: the provider has never heard of it from us
 	NextTryAt      time.Time
 	LastError      string
+	External       bool // made in the provider's own dashboard
 }
 
 // EventKind is what a provider says happened.
@@ -118,6 +140,9 @@ const (
 	EventRefundSucceeded   EventKind = "refund.succeeded"
 	EventRefundFailed      EventKind = "refund.failed"
 	EventRefundPending     EventKind = "refund.pending"
+	EventDisputeOpened     EventKind = "dispute.opened"
+	EventDisputeWon        EventKind = "dispute.won"
+	EventDisputeLost       EventKind = "dispute.lost"
 )
 
 // ProviderEvent is one verified callback of a provider, in our words.
@@ -130,8 +155,30 @@ type ProviderEvent struct {
 	ProviderRefund  string // the provider's refund id, for refund events
 	Reference       string // ours: a payment id (daemon-driven), a booking id (shop-driven) or a refund id
 	Amount          Money
+	Problem         string // why an authentic event must not be applied, such as test mode on a live system; "" if nothing is wrong
 	Body            []byte // as received, kept for the record
 }
+
+// InboxEvent is a stored callback and what became of it.
+type InboxEvent struct {
+	ProviderEvent
+	State      InboxState
+	Note       string // what applying it did, or why it waits or is parked
+	Tries      int
+	ReceivedAt time.Time
+	AppliedAt  time.Time
+}
+
+// InboxState is where a stored callback stands.
+type InboxState string
+
+// States of a stored callback.
+const (
+	InboxStored    InboxState = "STORED"    // to be applied, now or again
+	InboxApplied   InboxState = "APPLIED"   // decided
+	InboxUnmatched InboxState = "UNMATCHED" // names nothing we know; looked at again later
+	InboxParked    InboxState = "PARKED"    // tried often enough, or must not be applied: a person decides
+)
 
 // ProviderPayment is what a provider says of a payment when asked.
 type ProviderPayment struct {

@@ -36,7 +36,15 @@ type Pool struct {
 	MaxPerBuyer int   // live bookings of one buyer on one day; 0 = no limit
 	HorizonDays int   // how many days ahead the horizon job keeps days
 	Week        Week  // what a new day starts with
+	Late        LateRule
 	Version     int
+}
+
+// LateRule is a pool's own rule for late money; zero fields leave it to the
+// venue.
+type LateRule struct {
+	Policy   LatePolicy
+	Deadline time.Duration
 }
 
 // DayTemplate is what the horizon job gives a new pool day.
@@ -78,6 +86,10 @@ func (p Pool) Validate() error {
 	if p.HorizonDays < 0 || p.HorizonDays > MaxHorizonDays {
 		errs = append(errs, Invalid("horizon", "must be from 0 to %d days", MaxHorizonDays))
 	}
+	if p.Late.Policy != "" {
+		errs = append(errs, checkPolicy(p.Late.Policy))
+	}
+	errs = append(errs, checkSpan("late_deadline", p.Late.Deadline, 0, maxDeadline))
 	for i, t := range p.Week {
 		day := time.Weekday((i + 1) % 7)
 		errs = append(errs, checkCount("week "+day.String()+" capacity", t.Capacity),

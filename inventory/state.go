@@ -80,4 +80,13 @@ const (
 	CauseExtended         Cause = "extended"            // staff gave the hold more time
 	CauseRevived          Cause = "revived"             // a zombie's booking took its place again
 	CauseFree             Cause = "free"                // nothing to pay
+	CauseGivenUp          Cause = "given_up"            // the provider never said, up to the venue's cap
+)
+
+// Causes of notes: steps from a state to itself that tell something about the
+// booking's money.
+const (
+	CausePaymentLate     Cause = "payment_late" // captured money became a zombie
+	CauseRefundSucceeded Cause = "refund_succeeded"
+	CauseRefundFailed    Cause = "refund_failed"
 )

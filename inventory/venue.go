@@ -27,6 +27,7 @@ const (
 	DefaultHoldJitter   = 30 * time.Second
 	DefaultHoldMaxLife  = time.Hour
 	DefaultDoubtAfter   = 15 * time.Minute
+	DefaultDoubtCap     = 24 * time.Hour
 	DefaultLateDeadline = 24 * time.Hour // a length of time, not a calendar day
 
 	minHoldTTL  = time.Second
@@ -49,6 +50,7 @@ type Venue struct {
 	LatePolicy   LatePolicy
 	LateDeadline time.Duration // how long `ask` waits for staff
 	DoubtAfter   time.Duration // how long PAYMENT_PENDING keeps its place before the provider is asked
+	DoubtCap     time.Duration // how long it keeps its place at most, if the provider never says
 	Version      int           // counts staff edits
 }
 
@@ -67,13 +69,18 @@ func (v Venue) Validate() error {
 		checkSpan("hold_jitter", v.HoldJitter, 0, v.HoldTTL),
 		checkSpan("hold_max_life", v.HoldMaxLife, v.HoldTTL+v.HoldJitter, maxHoldLife),
 		checkSpan("late_deadline", v.LateDeadline, 0, maxDeadline),
-		checkSpan("doubt_after", v.DoubtAfter, time.Second, 24*time.Hour))
-	switch v.LatePolicy {
-	case LateAsk, LateRevive, LateRefund:
-	default:
-		errs = append(errs, Invalid("late_policy", "must be ask, revive or refund"))
-	}
+		checkSpan("doubt_after", v.DoubtAfter, time.Second, 24*time.Hour),
+		checkSpan("doubt_cap", v.DoubtCap, v.DoubtAfter, maxDeadline))
+	errs = append(errs, checkPolicy(v.LatePolicy))
 	return errors.Join(errs...)
+}
+
+func checkPolicy(p LatePolicy) error {
+	switch p {
+	case LateAsk, LateRevive, LateRefund:
+		return nil
+	}
+	return Invalid("late_policy", "must be ask, revive or refund")
 }
 
 func checkSpan(field string, d, least, most time.Duration) error {
@@ -89,5 +96,6 @@ func NewVenue(slug, name, zone string, currency Currency) Venue {
 		Slug: slug, Name: name, Zone: zone, Currency: currency,
 		HoldTTL: DefaultHoldTTL, HoldJitter: DefaultHoldJitter, HoldMaxLife: DefaultHoldMaxLife,
 		LatePolicy: LateAsk, LateDeadline: DefaultLateDeadline, DoubtAfter: DefaultDoubtAfter,
+		DoubtCap: DefaultDoubtCap,
 	}
 }

@@ -25,7 +25,7 @@ var soak = flag.Duration("soak", 10*time.Second, "how long the sale of 300 holds
 func TestExperiment_C11_thousandPlaces(t *testing.T) {
 	t.Parallel()
 	s := pgtest.OpenShop(t, pgtest.Capacity(1000, 0))
-	stores := []*pgstore.Store{s.DB.Store(t, 10), s.DB.Store(t, 10)} // two processes
+	stores := []*pgstore.Store{s.DB.Store(t, 10), s.DB.Store(t, 10)}          // two processes
 	least, most := time.Now().Add(8*time.Second), time.Now().Add(time.Minute) // on a busy machine until it is sold out
 	var soldOut atomic.Bool
 	var wg sync.WaitGroup
@@ -156,8 +156,14 @@ func TestExperiment_C13_eightHundredRevives(t *testing.T) {
 		t.Errorf("%d revives succeeded, taken rose by %d; want 1 and 3", won.Load(), s.Taken(t)-before)
 	}
 	journal, err := s.Store.Journal(t.Context(), z.Booking.ID)
-	if err != nil || len(journal) != 3 || journal[2].Cause != inventory.CauseRevived {
-		t.Errorf("journal = %+v, %v; want one row for the revive", journal, err)
+	revives := 0
+	for _, j := range journal {
+		if j.Cause == inventory.CauseRevived {
+			revives++
+		}
+	}
+	if err != nil || revives != 1 {
+		t.Errorf("%d journal rows for the revive, %v; want 1", revives, err)
 	}
 }
 

@@ -197,9 +197,16 @@ func appliedPayment(ctx context.Context, tx pgx.Tx, booking inventory.BookingID)
 }
 
 func scanPayment(row pgx.CollectableRow) (p inventory.Payment, err error) {
-	err = row.Scan(&p.ID, &p.BookingID, &p.Attempt, &p.Provider, (*zeronull.Text)(&p.ProviderPayment), (*zeronull.Text)(&p.ProviderKey),
+	return p, row.Scan(paymentFields(&p)...)
+}
+
+// paymentFields are where the columns of paymentColumns go, in their order.
+func paymentFields(p *inventory.Payment) []any {
+	return []any{
+		&p.ID, &p.BookingID, &p.Attempt, &p.Provider, (*zeronull.Text)(&p.ProviderPayment), (*zeronull.Text)(&p.ProviderKey),
 		&p.Amount.Minor, &p.Amount.Currency, (*zeronull.Int8)(&p.Captured.Minor), (*zeronull.Text)(&p.Captured.Currency),
 		&p.State, (*zeronull.Text)(&p.Standing), (*zeronull.Text)(&p.ZombieKind), &p.ClientSecret, &p.URL,
-		&p.CreatedAt, orNull(&p.CapturedAt), orNull(&p.ZombieSince), orNull(&p.DecideBy), &p.Version)
-	return p, err
+		&p.CreatedAt, orNull(&p.CapturedAt), orNull(&p.ZombieSince), orNull(&p.DecideBy),
+		&p.AskTries, &p.NextAskAt, &p.LastError, (*zeronull.Text)(&p.Dispute), &p.Version,
+	}
 }

@@ -3,7 +3,7 @@ package pgstore
 const paymentColumns = `id, booking_id, attempt, provider, provider_payment, provider_key,
        amount_minor, currency, captured_minor, captured_currency,
        state, standing, zombie_kind, client_secret, url,
-       created_at, captured_at, zombie_since, decide_by, version`
+       created_at, captured_at, zombie_since, decide_by, ask_tries, next_ask_at, last_error, dispute, version`
 
 const sqlPaymentGet = `-- payment.get
 SELECT ` + paymentColumns + `
@@ -105,7 +105,10 @@ SELECT doubt_after
   FROM venue
  WHERE id = @venue`
 
-const sqlLatePolicy = `-- venue.latePolicy
-SELECT late_policy, late_deadline
-  FROM venue
- WHERE id = @venue`
+// A pool may have its own rule.
+const sqlLatePolicy = `-- pool.latePolicy
+SELECT coalesce(p.late_policy, v.late_policy), coalesce(p.late_deadline, v.late_deadline)
+  FROM booking b
+  JOIN venue v ON v.id = b.venue_id
+  JOIN pool p ON p.id = b.pool_id
+ WHERE b.id = @booking`

@@ -3,8 +3,10 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"holdfast/inventory"
 )
@@ -33,6 +35,7 @@ func (s *Store) AddPool(ctx context.Context, actor inventory.Actor, p inventory.
 		err = tx.QueryRow(ctx, sqlPoolInsert, pgx.StrictNamedArgs{
 			"venue": venue.ID, "slug": p.Ref.Pool, "name": p.Name, "price": p.Price.Minor,
 			"max_per_buyer": p.MaxPerBuyer, "horizon": p.HorizonDays,
+			"late_policy": textOrNull(string(p.Late.Policy)), "late_deadline": zeronull.Int8(p.Late.Deadline / time.Microsecond),
 		}).Scan(&p.ID, &p.Version)
 		if err != nil {
 			return err
@@ -71,6 +74,7 @@ func (s *Store) SetPool(ctx context.Context, actor inventory.Actor, p inventory.
 		_, err = tx.Exec(ctx, sqlPoolUpdate, pgx.StrictNamedArgs{
 			"id": p.ID, "name": p.Name, "price": p.Price.Minor,
 			"max_per_buyer": p.MaxPerBuyer, "horizon": p.HorizonDays,
+			"late_policy": textOrNull(string(p.Late.Policy)), "late_deadline": zeronull.Int8(p.Late.Deadline / time.Microsecond),
 		})
 		if err != nil {
 			return err
@@ -126,7 +130,7 @@ func scanPool(row pgx.CollectableRow) (p inventory.Pool, err error) {
 	var capacity, overbook []int
 	var closed []bool
 	err = row.Scan(&p.ID, &p.Ref.Venue, &p.Ref.Pool, &p.Name, &p.Price.Minor, &p.Price.Currency,
-		&p.MaxPerBuyer, &p.HorizonDays, &p.Version, &capacity, &overbook, &closed)
+		&p.MaxPerBuyer, &p.HorizonDays, (*zeronull.Text)(&p.Late.Policy), &p.Late.Deadline, &p.Version, &capacity, &overbook, &closed)
 	if err != nil {
 		return p, err
 	}

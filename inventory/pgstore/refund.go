@@ -86,7 +86,7 @@ func (s *Store) requestRefund(ctx context.Context, tx pgx.Tx, p inventory.Paymen
 func (s *Store) RetryRefund(ctx context.Context, id inventory.RefundID, actor inventory.Actor) (inventory.Refund, error) {
 	var r inventory.Refund
 	err := s.inTx(ctx, "retry refund "+id.String(), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		old, p, err := lockRefund(ctx, tx, id)
+		_, p, old, err := lockRefund(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s *Store) RefundAnswered(ctx context.Context, id inventory.RefundID, answe
 }
 
 func (s *Store) applyRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID, answer inventory.ProviderRefund) (inventory.Refund, bool, error) {
-	r, p, err := lockRefund(ctx, tx, id)
+	b, p, r, err := lockRefund(ctx, tx, id)
 	if err != nil {
 		return r, false, err
 	}
@@ -165,8 +165,10 @@ func (s *Store) applyRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundI
 	if err := s.restand(ctx, tx, p); err != nil {
 		return r, false, err
 	}
-	r, err = getRefund(ctx, tx, id)
-	return r, true, err
+	if r, err = getRefund(ctx, tx, id); err != nil {
+		return r, true, err
+	}
+	return r, true, s.noteRefund(ctx, tx, b, r)
 }
 
 // restand gives a payment the standing that its refunds leave it with. A
@@ -229,16 +231,25 @@ func (s *Store) DecideOverdueZombies(ctx context.Context, limit int) (int, error
 	return done, nil
 }
 
-// lockRefund locks a refund's payment and then the refund.
-func lockRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID) (r inventory.Refund, p inventory.Payment, err error) {
+// lockRefund locks in order a refund's booking, if its money has one, and its
+// payment; the refund itself only changes under the payment's lock.
+func lockRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID) (b inventory.Booking, p inventory.Payment, r inventory.Refund, err error) {
 	if r, err = getRefund(ctx, tx, id); err != nil {
-		return r, p, err
+		return b, p, r, err
+	}
+	if p, err = getPayment(ctx, tx, r.PaymentID); err != nil {
+		return b, p, r, err
+	}
+	if p.BookingID != (inventory.BookingID{}) {
+		if b, err = lockBooking(ctx, tx, p.BookingID); err != nil {
+			return b, p, r, err
+		}
 	}
 	if p, err = lockPayment(ctx, tx, r.PaymentID); err != nil {
-		return r, p, err
+		return b, p, r, err
 	}
 	r, err = getRefund(ctx, tx, id) // as it stands under the payment's lock
-	return r, p, err
+	return b, p, r, err
 }
 
 func getRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundID) (inventory.Refund, error) {
@@ -253,6 +264,6 @@ func scanRefund(row pgx.CollectableRow) (r inventory.Refund, err error) {
 func refundFields(r *inventory.Refund) []any {
 	return []any{
 		&r.ID, &r.PaymentID, &r.Amount.Minor, &r.Amount.Currency, &r.State, &r.Provider, (*zeronull.Text)(&r.ProviderRefund),
-		&r.Reason, &r.RequestedBy, &r.RequestedAt, orNull(&r.DoneAt), &r.Tries, orNull(&r.NextTryAt), &r.LastError,
+		&r.Reason, &r.RequestedBy, &r.RequestedAt, orNull(&r.DoneAt), &r.Tries, orNull(&r.SentAt), orNull(&r.NextTryAt), &r.LastError, &r.External,
 	}
 }

@@ -1,7 +1,7 @@
 package pgstore
 
 const refundColumns = `r.id, r.payment_id, r.amount_minor, r.currency, r.state, pm.provider, r.provider_refund,
-       r.reason, r.requested_by, r.requested_at, r.done_at, r.tries, r.next_try_at, r.last_error`
+       r.reason, r.requested_by, r.requested_at, r.done_at, r.tries, r.sent_at, r.next_try_at, r.last_error, r.external`
 
 const sqlRefundGet = `-- refund.get
 SELECT ` + refundColumns + `
@@ -43,6 +43,7 @@ WITH due AS (
 )
 UPDATE refund r
    SET tries = r.tries + 1,
+       sent_at = coalesce(r.sent_at, @now::timestamptz, statement_timestamp()),
        -- 30 s, 1 min, 2 min ... 1 h, each up to half as long again
        next_try_at = coalesce(@now::timestamptz, statement_timestamp())
                    + least(interval '30 seconds' * power(2, least(r.tries, 7)), interval '1 hour') * (1 + random() / 2)

@@ -160,84 +160,6 @@ func (s *Store) settleUnmatched(ctx context.Context, tx pgx.Tx, p inventory.Paym
 	return changedOr(changed, "captured, belongs to nothing we know: zombie (unmatched)", "no change"), err
 }
 
-// capture applies captured money by the verdict of the domain.
-func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, withDay bool) (string, error) {
-	if p.State == inventory.PaymentSucceeded {
-		return "no change: captured already", nil
-	}
-	now, err := s.clock(ctx, tx)
-	if err != nil {
-		return "", err
-	}
-	policy, err := latePolicy(ctx, tx, b.VenueID)
-	if err != nil {
-		return "", err
-	}
-	verdict := inventory.JudgeCapture(b, e.Amount, policy.LatePolicy, now)
-	if verdict.Action.NeedsDay() && !withDay {
-		return "", errNeedsDay
-	}
-	by := providerOf(e)
-	switch verdict.Action {
-	case inventory.ActConfirm, inventory.ActConfirmLate:
-		cause := inventory.CausePaid
-		if verdict.Action == inventory.ActConfirmLate {
-			cause = inventory.CauseLateButStillHeld
-		}
-		if _, err := s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: cause, actor: by, at: now}); err != nil {
-			return "", err
-		}
-		_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "", 0)
-		return "confirmed (" + string(cause) + ")", err
-	case inventory.ActExpireAndRefund:
-		if b, err = s.leave(ctx, tx, b, step{to: inventory.StateExpired, cause: inventory.CauseExpired, actor: by, at: now}); err != nil {
-			return "", err
-		}
-		return s.captureAndRefund(ctx, tx, p, e, verdict.Kind, "late: policy refund")
-	case inventory.ActRefund:
-		return s.captureAndRefund(ctx, tx, p, e, verdict.Kind, string(verdict.Kind)+": policy "+string(policy.LatePolicy))
-	case inventory.ActRevive:
-		return s.captureAndRevive(ctx, tx, p, b, e, by)
-	case inventory.ActKeepZombie:
-	}
-	return s.captureAsZombie(ctx, tx, p, b, e, verdict.Kind, policy.LateDeadline, now, withDay)
-}
-
-func (s *Store) captureAndRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, kind inventory.ZombieKind, why string) (string, error) {
-	p, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind, 0)
-	if err != nil {
-		return "", err
-	}
-	_, err = s.requestRefund(ctx, tx, p, 0, why, inventory.Job(string(inventory.JobRefund)))
-	return "captured, refund requested (" + why + ")", err
-}
-
-// captureAndRevive takes the place again under the day's lock, or sends the
-// money back where admission or the buyer's newer hold stand in the way.
-func (s *Store) captureAndRevive(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, by inventory.Actor) (string, error) {
-	_, err := s.revive(ctx, tx, b, by, "policy revive")
-	switch {
-	case refusal(err):
-		return s.captureAndRefund(ctx, tx, p, e, inventory.ZombieLate, "late: "+err.Error())
-	case err != nil:
-		return "", err
-	}
-	_, _, err = s.markCaptured(ctx, tx, p, e, inventory.StandingApplied, "", 0)
-	return "revived (policy revive)", err
-}
-
-// captureAsZombie leaves the decision to staff. The attempt is over all the
-// same: a booking that waited for it does not wait any longer.
-func (s *Store) captureAsZombie(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, kind inventory.ZombieKind, deadline time.Duration, now time.Time, withDay bool) (string, error) {
-	if _, _, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, kind, deadline); err != nil {
-		return "", err
-	}
-	if err := s.endAttempt(ctx, tx, b, providerOf(e), now, withDay); err != nil {
-		return "", err
-	}
-	return "captured: zombie (" + string(kind) + "), staff decide", nil
-}
-
 // decline ends an attempt, not the booking: a hold with time left can be paid
 // in another way.
 func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, to inventory.PaymentState, withDay bool) (string, error) {
@@ -282,22 +204,6 @@ func (s *Store) decide(ctx context.Context, tx pgx.Tx, p inventory.Payment, e in
 	return tag.RowsAffected() == 1, err
 }
 
-// markCaptured makes a payment SUCCEEDED with its standing; changed is false
-// if another callback did so before. decideAfter is how long a zombie waits for
-// staff, 0 for no deadline.
-func (s *Store) markCaptured(ctx context.Context, tx pgx.Tx, p inventory.Payment, e inventory.ProviderEvent, standing inventory.Standing, kind inventory.ZombieKind, decideAfter time.Duration) (inventory.Payment, bool, error) {
-	rows, _ := tx.Query(ctx, sqlPaymentCapture, pgx.StrictNamedArgs{
-		"id": p.ID, "provider_payment": textOrNull(e.ProviderPayment), "minor": e.Amount.Minor, "currency": e.Amount.Currency,
-		"standing": standing, "zombie_kind": textOrNull(string(kind)),
-		"decide_after": zeronull.Int8(decideAfter / time.Microsecond), "now": s.now,
-	})
-	after, err := pgx.CollectExactlyOneRow(rows, scanPayment)
-	if isNoRows(err) {
-		return p, false, nil
-	}
-	return after, err == nil, err
-}
-
 // stand moves captured money from the standing that p was seen with.
 func (s *Store) stand(ctx context.Context, tx pgx.Tx, p inventory.Payment, to inventory.Standing, kind inventory.ZombieKind, decideAfter time.Duration) (inventory.Payment, error) {
 	rows, _ := tx.Query(ctx, sqlPaymentStand, pgx.StrictNamedArgs{
@@ -309,12 +215,6 @@ func (s *Store) stand(ctx context.Context, tx pgx.Tx, p inventory.Payment, to in
 		return p, fmt.Errorf("payment %s is no longer %s: %w", p.ID, p.Standing, inventory.ErrNotAllowed)
 	}
 	return after, err
-}
-
-// latePolicy is the venue's rule for late money.
-func latePolicy(ctx context.Context, tx pgx.Tx, venue int64) (v inventory.Venue, err error) {
-	err = tx.QueryRow(ctx, sqlLatePolicy, pgx.StrictNamedArgs{"venue": venue}).Scan(&v.LatePolicy, &v.LateDeadline)
-	return v, err
 }
 
 // providerOf is who speaks in an event.

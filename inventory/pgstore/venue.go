@@ -165,13 +165,13 @@ func venueArgs(v inventory.Venue) pgx.StrictNamedArgs {
 	return pgx.StrictNamedArgs{
 		"slug": v.Slug, "name": v.Name, "zone": v.Zone, "currency": v.Currency,
 		"hold_ttl": v.HoldTTL, "hold_jitter": v.HoldJitter, "hold_max_life": v.HoldMaxLife,
-		"late_policy": v.LatePolicy, "late_deadline": v.LateDeadline, "doubt_after": v.DoubtAfter,
+		"late_policy": v.LatePolicy, "late_deadline": v.LateDeadline, "doubt_after": v.DoubtAfter, "doubt_cap": v.DoubtCap,
 	}
 }
 
 func scanVenue(row pgx.CollectableRow) (v inventory.Venue, err error) {
 	err = row.Scan(&v.ID, &v.Slug, &v.Name, &v.Zone, &v.Currency, &v.HoldTTL, &v.HoldJitter, &v.HoldMaxLife,
-		&v.LatePolicy, &v.LateDeadline, &v.DoubtAfter, &v.Version)
+		&v.LatePolicy, &v.LateDeadline, &v.DoubtAfter, &v.DoubtCap, &v.Version)
 	return v, err
 }
 

@@ -133,11 +133,11 @@ func refusal(err error) bool {
 // orphan takes an applied payment away from its booking, which is no longer
 // live: from now on it waits for a decision, up to the venue's deadline.
 func (s *Store) orphan(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking) (inventory.Payment, error) {
-	v, err := latePolicy(ctx, tx, b.VenueID)
+	rule, err := lateRule(ctx, tx, b.ID)
 	if err != nil {
 		return p, err
 	}
-	return s.stand(ctx, tx, p, inventory.StandingZombie, inventory.ZombieLate, v.LateDeadline)
+	return s.stand(ctx, tx, p, inventory.StandingZombie, inventory.ZombieLate, rule.Deadline)
 }
 
 // lockClaimOfPayment locks in order what a decision about a payment may touch:
@@ -162,17 +162,15 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 	var quantity, version, client zeronull.Int8
 	var blocked, revived bool
 	p, b := &z.Payment, &z.Booking
-	err = row.Scan(&p.ID, &p.BookingID, &p.Attempt, &p.Provider, (*zeronull.Text)(&p.ProviderPayment), (*zeronull.Text)(&p.ProviderKey),
-		&p.Amount.Minor, &p.Amount.Currency, (*zeronull.Int8)(&p.Captured.Minor), (*zeronull.Text)(&p.Captured.Currency),
-		&p.State, (*zeronull.Text)(&p.Standing), (*zeronull.Text)(&p.ZombieKind), &p.ClientSecret, &p.URL,
-		&p.CreatedAt, orNull(&p.CapturedAt), orNull(&p.ZombieSince), orNull(&p.DecideBy), &p.Version,
+	err = row.Scan(append(paymentFields(p),
 		(*zeronull.Int8)(&b.VenueID), &venue, &pool, &poolName, &day, &quantity, &buyer, &state,
 		orNull(&b.ExpiresAt), (*zeronull.Int8)(&b.Amount.Minor), (*zeronull.Text)(&b.Amount.Currency), &client,
-		orNull(&b.CreatedAt), orNull(&b.UpdatedAt), &version, &policy, &left, &code, &blocked, &revived)
+		orNull(&b.CreatedAt), orNull(&b.UpdatedAt), &version, &policy, &left, &code, &blocked, &revived)...)
 	if err != nil {
 		return z, err
 	}
 	z.Left, z.Venue, z.Policy, z.VenueID = -1, string(venue), inventory.LatePolicy(policy), b.VenueID
+	z.Disputed = p.Dispute == inventory.DisputeOpen
 	z.CanGo = inventory.ErrNotAllowed
 	if day == nil {
 		return z, nil

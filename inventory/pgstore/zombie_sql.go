@@ -4,9 +4,10 @@ const sqlZombieList = `-- zombie.list
 SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.provider_key,
        pm.amount_minor, pm.currency, pm.captured_minor, pm.captured_currency,
        pm.state, pm.standing, pm.zombie_kind, pm.client_secret, pm.url,
-       pm.created_at, pm.captured_at, pm.zombie_since, pm.decide_by, pm.version,
+       pm.created_at, pm.captured_at, pm.zombie_since, pm.decide_by,
+       pm.ask_tries, pm.next_ask_at, pm.last_error, pm.dispute, pm.version,
        b.venue_id, v.slug, p.slug, p.name, b.day, b.quantity, b.buyer, b.state,
-       b.expires_at, b.amount_minor, b.currency, b.client_id, b.created_at, b.updated_at, b.version, v.late_policy,
+       b.expires_at, b.amount_minor, b.currency, b.client_id, b.created_at, b.updated_at, b.version, coalesce(p.late_policy, v.late_policy),
        greatest(0, d.capacity + d.overbook_limit - d.taken),
        -- overdue holds of the day would be reclaimed by a revive: they do not count as taken here
        admission((d.pool_id, d.day, d.capacity, d.overbook_limit, d.taken - o.quantity, d.stop_sell,

@@ -1,0 +1,138 @@
+-- +goose Up
+
+-- How long a payment in doubt may keep its place, whatever the provider does
+-- not say; and pools that treat late money in their own way.
+ALTER TABLE venue ADD COLUMN doubt_cap interval NOT NULL DEFAULT '24 hours'
+    CHECK (doubt_cap BETWEEN '1 second' AND '720 hours');
+ALTER TABLE pool ADD COLUMN late_policy text CHECK (late_policy IN ('ask', 'revive', 'refund')); -- null: the venue's
+ALTER TABLE pool ADD COLUMN late_deadline interval CHECK (late_deadline BETWEEN '0' AND '720 hours');
+
+-- Asking the provider about payments that are not decided.
+ALTER TABLE payment ADD COLUMN ask_tries integer NOT NULL DEFAULT 0;
+ALTER TABLE payment ADD COLUMN next_ask_at timestamptz NOT NULL DEFAULT now();
+ALTER TABLE payment ADD COLUMN last_error text NOT NULL DEFAULT '';
+ALTER TABLE payment ADD COLUMN dispute text CHECK (dispute IN ('open', 'won', 'lost')); -- null: never disputed
+CREATE INDEX payment_open ON payment (next_ask_at, id) WHERE state IN ('CREATED', 'PENDING');
+
+-- Refunds made in the provider's own dashboard are recorded once.
+ALTER TABLE refund ADD COLUMN external boolean NOT NULL DEFAULT false;
+CREATE UNIQUE INDEX refund_at_provider ON refund (payment_id, provider_refund);
+ALTER TABLE refund ADD COLUMN sent_at timestamptz; -- first try; past the provider's key lifetime its refunds are listed before sending again
+
+-- Delivery of the journal. A row with a topic is open until it is published or
+-- parked; the head of a booking is its first open row.
+ALTER TABLE booking ADD COLUMN last_data jsonb; -- what a note adds to its message
+ALTER TABLE journal ADD COLUMN data jsonb;
+ALTER TABLE journal ADD COLUMN published_at timestamptz;
+ALTER TABLE journal ADD COLUMN parked_at timestamptz;
+ALTER TABLE journal ADD COLUMN tries integer NOT NULL DEFAULT 0;
+ALTER TABLE journal ADD COLUMN next_try_at timestamptz;
+ALTER TABLE journal ADD COLUMN last_error text NOT NULL DEFAULT '';
+CREATE INDEX journal_open ON journal (booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
+CREATE INDEX journal_due ON journal (at, booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
+CREATE INDEX journal_parked ON journal (parked_at) WHERE parked_at IS NOT NULL;
+
+-- What happened cannot be rewritten; only its delivery moves on.
+-- +goose StatementBegin
+CREATE FUNCTION journal_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (OLD.booking_id, OLD.seq, OLD.from_state, OLD.to_state, OLD.cause, OLD.actor, OLD.reason, OLD.at, OLD.topic, OLD.data)
+       IS DISTINCT FROM
+       (NEW.booking_id, NEW.seq, NEW.from_state, NEW.to_state, NEW.cause, NEW.actor, NEW.reason, NEW.at, NEW.topic, NEW.data) THEN
+        RAISE EXCEPTION 'journal is append-only' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER journal_keep BEFORE UPDATE ON journal FOR EACH ROW EXECUTE FUNCTION journal_keep();
+
+-- The topic of a transition or note, in one place.
+-- +goose StatementBegin
+CREATE FUNCTION journal_topic(from_state text, to_state text, cause text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN from_state <> to_state THEN
+            CASE to_state WHEN 'CONFIRMED' THEN 'booking.confirmed'
+                          WHEN 'EXPIRED'   THEN 'booking.expired'
+                          WHEN 'CANCELLED' THEN 'booking.cancelled' END
+        ELSE
+            CASE cause WHEN 'moved'            THEN 'booking.moved'
+                       WHEN 'payment_late'     THEN 'payment.late'
+                       WHEN 'refund_succeeded' THEN 'refund.succeeded'
+                       WHEN 'refund_failed'    THEN 'refund.failed' END
+    END
+$$;
+
+CREATE OR REPLACE FUNCTION booking_write_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE bad text;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT format('%s: NONE -> %s at version %s', n.id, n.state, n.version) INTO bad
+          FROM new_row n
+         WHERE n.version <> 1
+            OR NOT EXISTS (SELECT FROM allowed_transition WHERE from_state = 'NONE' AND to_state = n.state)
+         LIMIT 1;
+    ELSE
+        SELECT format('%s: %s v%s -> %s v%s', n.id, o.state, o.version, n.state, n.version) INTO bad
+          FROM new_row n JOIN old_row o USING (id)
+         WHERE n.version <> o.version + 1
+            OR NOT EXISTS (SELECT FROM allowed_transition WHERE from_state = o.state AND to_state = n.state)
+         LIMIT 1;
+    END IF;
+    IF bad IS NOT NULL THEN
+        RAISE EXCEPTION 'not an allowed transition: %', bad
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'booking_transition';
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO journal (booking_id, seq, from_state, to_state, cause, actor, reason, at, topic, data)
+        SELECT n.id, 1, 'NONE', n.state, n.last_cause, n.last_actor, n.last_reason, n.updated_at, t.topic,
+               CASE WHEN t.topic IS NOT NULL THEN booking_data(n.venue_id, n.pool_id, n.day, n.quantity, n.buyer, n.amount_minor, n.currency) END
+          FROM new_row n, LATERAL (SELECT journal_topic('NONE', n.state, n.last_cause) AS topic) t;
+    ELSE
+        INSERT INTO journal (booking_id, seq, from_state, to_state, cause, actor, reason, at, topic, data)
+        SELECT n.id, n.version, o.state, n.state, n.last_cause, n.last_actor, n.last_reason, n.updated_at, t.topic,
+               CASE WHEN t.topic IS NOT NULL
+                    THEN booking_data(n.venue_id, n.pool_id, n.day, n.quantity, n.buyer, n.amount_minor, n.currency)
+                         || coalesce(CASE WHEN n.state = o.state THEN n.last_data END, '{}') END
+          FROM new_row n JOIN old_row o USING (id), LATERAL (SELECT journal_topic(o.state, n.state, n.last_cause) AS topic) t;
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- What a message says of its booking: as it was then, not as it is when the
+-- message is sent.
+CREATE FUNCTION booking_data(venue_id bigint, pool_id bigint, day date, quantity integer, buyer text, amount_minor bigint, currency text)
+RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'pool', v.slug || '/' || p.slug, 'day', booking_data.day, 'quantity', booking_data.quantity, 'buyer', booking_data.buyer,
+        'amount', jsonb_build_object('minor', booking_data.amount_minor, 'currency', booking_data.currency))
+      FROM venue v, pool p
+     WHERE v.id = booking_data.venue_id AND p.id = booking_data.pool_id
+$$;
+-- +goose StatementEnd
+
+-- The invariants that money in motion adds.
+-- +goose StatementBegin
+DO $$
+DECLARE spine text := pg_get_viewdef('violation'::regclass);
+BEGIN
+    EXECUTE 'CREATE OR REPLACE VIEW violation (invariant, object, detail) AS ' || rtrim(spine, ' ;') || $view$
+UNION ALL
+SELECT 'I11_order', format('booking %s seq %s', j.booking_id, j.seq), 'published before an earlier one was published or parked'
+  FROM journal j
+ WHERE j.published_at IS NOT NULL
+   AND EXISTS (SELECT FROM journal e
+                WHERE e.booking_id = j.booking_id AND e.seq < j.seq AND e.topic IS NOT NULL
+                  AND e.published_at IS NULL AND e.parked_at IS NULL)
+UNION ALL
+SELECT 'I11_no_message', format('booking %s seq %s', j.booking_id, j.seq), format('%s -> %s has no topic', j.from_state, j.to_state)
+  FROM journal j
+ WHERE j.topic IS DISTINCT FROM journal_topic(j.from_state, j.to_state, j.cause)
+UNION ALL
+SELECT 'I7_in_doubt_without_payment', format('booking %s', b.id), 'PAYMENT_PENDING and no attempt is open'
+  FROM booking b
+ WHERE b.state = 'PAYMENT_PENDING'
+   AND NOT EXISTS (SELECT FROM payment p WHERE p.booking_id = b.id AND p.state IN ('CREATED', 'PENDING'))
+$view$;
+END $$;
+-- +goose StatementEnd
