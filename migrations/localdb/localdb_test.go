@@ -151,12 +151,11 @@ func TestStart_refuses(t *testing.T) {
 		opts localdb.Options
 		want string
 	}{
-		"unknownSetting": {localdb.Options{Settings: map[string]string{"max_conections": "5"}}, `unrecognized configuration parameter "max_conections"`},
-		"badValue":       {localdb.Options{Settings: map[string]string{"shared_buffers": "banana"}}, `invalid value for parameter "shared_buffers"`},
-		"ownSetting":     {localdb.Options{Settings: map[string]string{"Port": "5432"}}, `setting "Port" cannot be changed`},
-		"fsyncSetting":   {localdb.Options{Settings: map[string]string{"fsync": "off"}}, `setting "fsync" cannot be changed`},
-		"keptNoFsync":    {localdb.Options{Kind: localdb.Kept, NoFsync: true}, "kept data needs fsync"},
-		"noBinaries":     {localdb.Options{BinDir: "/nowhere"}, "/nowhere does not hold a usable PostgreSQL"},
+		"badValue":     {localdb.Options{Settings: map[string]string{"shared_buffers": "banana"}}, `invalid value for parameter "shared_buffers"`},
+		"ownSetting":   {localdb.Options{Settings: map[string]string{"Port": "5432"}}, `setting "Port" cannot be changed`},
+		"fsyncSetting": {localdb.Options{Settings: map[string]string{"fsync": "off"}}, `setting "fsync" cannot be changed`},
+		"keptNoFsync":  {localdb.Options{Kind: localdb.Kept, NoFsync: true}, "kept data needs fsync"},
+		"noBinaries":   {localdb.Options{BinDir: "/nowhere"}, "/nowhere does not hold a usable PostgreSQL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -303,13 +303,6 @@ func TestKept_lingersForTheNextCommand(t *testing.T) {
 	}
 }
 
-func TestStart_ignoresTheEnvironment(t *testing.T) {
-	t.Parallel()
-	c := launch(t, localdb.Options{NoFsync: true}, "PGDATA=/nowhere", "PGHOST=nowhere.invalid", "PGPORT=1", "PGDATABASE=x",
-		"PGUSER=x", "PGOPTIONS=-c nonsense=1", "PGSSLMODE=verify-full", "LC_ALL=xx_YY", "HOME=/nowhere", "TMPDIR="+openDir(t)).ready(t)
-	query(t, c.URL, "SELECT 'well'")
-}
-
 func kill9(t *testing.T, pid int) {
 	t.Helper()
 	if pid <= 1 {
