@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
 	"holdfast/migrations/pgtest"
@@ -155,6 +157,44 @@ func testPTY(t *testing.T, bin string) {
 		}
 	})
 
+	t.Run("B53_terminalIsAsBeforeOnEveryWayOut", func(t *testing.T) {
+		t.Parallel()
+		db := pgtest.DB(t)
+		env := []string{"TERM=xterm-256color", "HOLDFAST_DB=" + db.URL, "HOME=" + t.TempDir()}
+		for way, leave := range map[string]func(*consoleRun){
+			"quit":    func(c *consoleRun) { c.send("q") },
+			"ctrl-c":  func(c *consoleRun) { c.send("\x03") },
+			"sigterm": func(c *consoleRun) { _ = c.cmd.Process.Signal(syscall.SIGTERM) },
+		} {
+			t.Run(way, func(t *testing.T) {
+				t.Parallel()
+				c := openConsole(t, bin, env)
+				if opened := c.await("Calendar"); opened > 5*time.Second {
+					t.Errorf("the console opened after %v", opened)
+				}
+				leave(c)
+				if status := c.wait(10 * time.Second); status != statusDone {
+					t.Errorf("status %d, want 0", status)
+				}
+				if after := c.attributes(); !reflect.DeepEqual(c.before, after) {
+					t.Errorf("the terminal was %+v and is %+v", c.before, after)
+				}
+			})
+		}
+		t.Run("hangUp", func(t *testing.T) {
+			t.Parallel()
+			c := openConsole(t, bin, env)
+			c.await("Calendar")
+			_ = c.tty.Close()
+			_ = c.terminal.Close()
+			from := time.Now()
+			c.wait(10 * time.Second)
+			if took := time.Since(from); took > 3*time.Second {
+				t.Errorf("it was there %v after its terminal had gone", took)
+			}
+		})
+	})
+
 	t.Run("plainWorksOnADumbTerminal", func(t *testing.T) {
 		t.Parallel()
 		db := pgtest.DB(t)
@@ -167,6 +207,95 @@ func testPTY(t *testing.T, bin string) {
 			t.Errorf("console --plain: %v, %q", err, out)
 		}
 	})
+}
+
+// consoleRun is the console on a terminal of its own.
+type consoleRun struct {
+	t             *testing.T
+	cmd           *exec.Cmd
+	terminal, tty *os.File
+	before        *term.State
+	seen          chan string // what it wrote, in pieces
+	exited        chan error
+	started       time.Time
+}
+
+func openConsole(t *testing.T, bin string, env []string) *consoleRun {
+	t.Helper()
+	terminal, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(func() { cancel(); _ = tty.Close(); _ = terminal.Close() })
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	c := &consoleRun{t: t, terminal: terminal, tty: tty, seen: make(chan string, 10_000), exited: make(chan error, 1), started: time.Now()}
+	c.before = c.attributes()
+	c.cmd = invocation{args: []string{"console"}, env: env}.command(ctx, bin)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := terminal.Read(buf)
+			if err != nil {
+				return
+			}
+			c.seen <- string(buf[:n])
+		}
+	}()
+	go func() { c.exited <- c.cmd.Wait() }()
+	return c
+}
+
+func (c *consoleRun) attributes() *term.State {
+	c.t.Helper()
+	state, err := term.GetState(c.tty.Fd())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return state
+}
+
+func (c *consoleRun) send(keys string) {
+	if _, err := c.terminal.WriteString(keys); err != nil {
+		c.t.Error(err)
+	}
+}
+
+// await returns how long after the start text was first seen.
+func (c *consoleRun) await(text string) time.Duration {
+	c.t.Helper()
+	var all strings.Builder
+	for deadline := time.After(20 * time.Second); ; {
+		select {
+		case piece := <-c.seen:
+			all.WriteString(piece)
+			if strings.Contains(all.String(), text) {
+				return time.Since(c.started)
+			}
+		case err := <-c.exited:
+			c.t.Fatalf("the console ended: %v, %q", err, all.String())
+		case <-deadline:
+			c.t.Fatalf("the console never showed %q: %q", text, all.String())
+		}
+	}
+}
+
+// wait returns the exit status, -1 for a signal.
+func (c *consoleRun) wait(limit time.Duration) int {
+	c.t.Helper()
+	select {
+	case <-c.exited:
+	case <-time.After(limit):
+		c.t.Fatal("the console does not end")
+	}
+	return c.cmd.ProcessState.ExitCode()
 }
 
 // testPrivateDatabase uses the database that commands have without --db: it is

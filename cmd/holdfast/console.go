@@ -121,7 +121,11 @@ func (a *app) runConsole(ctx context.Context, s *pgstore.Store, f consoleFlags, 
 		cfg.ReadOnly = "this console was started with --read-only"
 	}
 	cfg.Tabs, cfg.Build = screens(s, a.staff())
-	return tuiapp.Run(ctx, cfg, in, out)
+	err = tuiapp.Run(ctx, cfg, in, out)
+	if crash := (*tuiapp.CrashError)(nil); ctx.Err() != nil && !errors.As(err, &crash) {
+		return nil // told to end, and did
+	}
+	return err
 }
 
 func cmpOr(s, other string) string {
@@ -168,9 +172,9 @@ func pulse(s *pgstore.Store) func(context.Context) (tuiapp.Pulse, error) {
 		if err != nil {
 			return tuiapp.Pulse{}, err
 		}
-		p := tuiapp.Pulse{Now: list.AsOf, Badges: map[string]string{"zombies": ""}}
+		p := tuiapp.Pulse{Now: list.AsOf, Badges: map[string]string{routeZombies: ""}}
 		if list.Total > 0 {
-			p.Badges["zombies"] = decimal(list.Total) + "!"
+			p.Badges[routeZombies] = decimal(list.Total) + "!"
 		}
 		return p, nil
 	}

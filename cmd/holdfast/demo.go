@@ -145,7 +145,7 @@ func (a *app) consoleDemo(ctx context.Context, f demoFlags, in, out *os.File) (e
 	defer cancel()
 	ran := make(chan error, 1)
 	go func() { ran <- d.Run(ctx) }()
-	consoleErr := a.runConsole(ctx, d.Store(), consoleFlags{environment: "demo"}, log, in, out)
+	consoleErr := a.runConsole(ctx, d.Store(), consoleFlags{environment: "demo", venue: demo.MainVenue}, log, in, out)
 	cancel()
 	return errors.Join(consoleErr, <-ran, a.demoVerdict(ctx, d))
 }

@@ -6,15 +6,41 @@ import (
 	"holdfast/inventory"
 	"holdfast/inventory/pgstore"
 	tuiapp "holdfast/tui/app"
+	"holdfast/tui/screen/calendar"
+	"holdfast/tui/screen/holds"
+	"holdfast/tui/screen/venues"
+	"holdfast/tui/screen/zombies"
 	"holdfast/tui/ui"
+)
+
+// Routes of the screens, in the order of their number keys.
+const (
+	routeCalendar = "calendar"
+	routeHolds    = holds.Name
+	routeZombies  = zombies.Name
+	routeVenues   = venues.Name
 )
 
 // screens is the one place that knows every screen of the console and the
 // store behind them.
-func screens(_ *pgstore.Store, _ inventory.Actor) ([]tuiapp.Tab, ui.Builder) {
-	tabs := []tuiapp.Tab{}
-	build := func(_ *ui.Env, r ui.Route) (ui.Screen, error) {
+func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder) {
+	tabs := []tuiapp.Tab{
+		{Title: "Calendar", Route: ui.Route{Screen: routeCalendar}},
+		{Title: "Holds", Route: ui.Route{Screen: routeHolds}},
+		{Title: "Zombies", Route: ui.Route{Screen: routeZombies}},
+		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
+	}
+	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
+		switch r.Screen {
+		case routeCalendar:
+			return calendar.New(env, s, actor), nil
+		case routeHolds:
+			return holds.New(env, s, actor), nil
+		case routeZombies:
+			return zombies.New(env, s, actor), nil
+		case routeVenues:
+			return venues.New(env, s, actor), nil
+		}
 		return nil, fmt.Errorf("there is no screen %q", r.Screen)
 	}
-	return tabs, build
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -41,11 +42,21 @@ func (a *app) database(ctx context.Context) (dsn string, done func(), err error)
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err := migrations.Up(ctx, server.URL()); err != nil {
+	if err := upToDate(ctx, server.URL()); err != nil {
 		done()
 		return "", nil, err
 	}
 	return server.URL(), done, nil
+}
+
+// upToDate migrates a database that needs it; looking first is cheaper, and the
+// usual case.
+func upToDate(ctx context.Context, dsn string) error {
+	err := migrations.Check(ctx, dsn)
+	if errors.Is(err, migrations.ErrSchemaBehind) {
+		_, err = migrations.Up(ctx, dsn)
+	}
+	return err
 }
 
 // checkDSN refuses what is no address at all. The driver's own words may quote

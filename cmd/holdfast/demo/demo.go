@@ -31,6 +31,7 @@ const (
 	// settleLimit bounds waiting for the buyers who are still about when the
 	// doors close.
 	settleLimit = 8 * time.Second
+	hurryLimit  = 500 * time.Millisecond // the same, when somebody wants to leave
 	closeLimit  = 10 * time.Second
 
 	holdConns, jobConns, ownConns = 12, 6, 4
@@ -175,9 +176,13 @@ func (d *Demo) sell(ctx, serving context.Context) {
 	crowd := d.openDoors(doors, inside)
 
 	<-doors.Done()
+	settle := settleLimit
+	if ctx.Err() != nil {
+		settle = hurryLimit
+	}
 	select {
 	case <-crowd:
-	case <-time.After(settleLimit):
+	case <-time.After(settle):
 	case <-inside.Done():
 	}
 	clear()

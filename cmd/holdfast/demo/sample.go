@@ -15,6 +15,9 @@ import (
 
 const horizonDays = 150 // far enough for the next change of clocks to come into view
 
+// MainVenue is the venue whose zombies wait for a person.
+const MainVenue = "harbour"
+
 // setUp is who made the sample.
 var setUp = inventory.Staff("demo")
 
@@ -61,7 +64,7 @@ func addSample(ctx context.Context, s *pgstore.Store, watched bool) ([]place, er
 }
 
 func venues(now time.Time, watched bool) []inventory.Venue {
-	hall := inventory.NewVenue("harbour", "Harbour Hall", "Europe/Berlin", "EUR")
+	hall := inventory.NewVenue(MainVenue, "Harbour Hall", "Europe/Berlin", "EUR")
 	garden := inventory.NewVenue("garden", "日本庭園 Tea Garden", "Asia/Tokyo", "JPY")
 	next := soonest(now)
 	pier := inventory.NewVenue("pier", "Pier 17 "+next.city, next.zone, next.currency)
@@ -110,8 +113,8 @@ func pools(pierCurrency inventory.Currency) []inventory.Pool {
 		pierPrice = 17_000
 	}
 	return []inventory.Pool{
-		pool("harbour", "main", "Main hall", inventory.Money{Minor: 2500, Currency: "EUR"}, 1, hall),
-		pool("harbour", "boat", "Evening boat", inventory.Money{Minor: 4250, Currency: "EUR"}, 2,
+		pool(MainVenue, "main", "Main hall", inventory.Money{Minor: 2500, Currency: "EUR"}, 1, hall),
+		pool(MainVenue, "boat", "Evening boat", inventory.Money{Minor: 4250, Currency: "EUR"}, 2,
 			inventory.EveryDay(inventory.DayTemplate{Capacity: 40, OverbookLimit: 2})),
 		pool("garden", "tea", "茶会 Tea ceremony", inventory.Money{Minor: 3000, Currency: "JPY"}, 1,
 			inventory.EveryDay(inventory.DayTemplate{Capacity: 60})),

@@ -40,7 +40,7 @@ func (d *Demo) Summary() []string {
 	t := &d.tally
 	ledger := d.sim.Ledger()
 	lines := []string{
-		fmt.Sprintf("holds          %d, refused %d (sold out, or no longer theirs)", t.holds.Load(), t.refused.Load()),
+		fmt.Sprintf("holds          %d, refused %d (sold out, closed, or no longer theirs)", t.holds.Load(), t.refused.Load()),
 		fmt.Sprintf("confirmations  %d", t.confirmed.Load()),
 		fmt.Sprintf("expiries       %d, released %d", t.expired.Load(), t.released.Load()),
 		fmt.Sprintf("zombies        %d: revived %d, refunded %d, not decided yet %d", t.zombies.Load(),
