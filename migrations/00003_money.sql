@@ -16,6 +16,8 @@ CREATE INDEX payment_open ON payment (next_ask_at, id) WHERE state IN ('CREATED'
 
 -- Refunds made in the provider's own dashboard are recorded once.
 ALTER TABLE refund ADD COLUMN external boolean NOT NULL DEFAULT false;
+ALTER TABLE webhook_event ADD COLUMN problem text NOT NULL DEFAULT ''; -- why an authentic event must not be applied
+CREATE INDEX webhook_event_received ON webhook_event (received_at);
 CREATE UNIQUE INDEX refund_at_provider ON refund (payment_id, provider_refund);
 ALTER TABLE refund ADD COLUMN sent_at timestamptz; -- first try; past the provider's key lifetime its refunds are listed before sending again
 
@@ -30,6 +32,7 @@ ALTER TABLE journal ADD COLUMN next_try_at timestamptz;
 ALTER TABLE journal ADD COLUMN last_error text NOT NULL DEFAULT '';
 CREATE INDEX journal_open ON journal (booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
 CREATE INDEX journal_due ON journal (at, booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
+CREATE INDEX journal_published ON journal (published_at) WHERE published_at IS NOT NULL;
 CREATE INDEX journal_parked ON journal (parked_at) WHERE parked_at IS NOT NULL;
 
 -- What happened cannot be rewritten; only its delivery moves on.

@@ -9,8 +9,15 @@ import (
 	"holdfast/inventory"
 )
 
+// How often a callback is tried before it is parked for a person to look at.
+const (
+	maxApplications = 12 // one that fails
+	maxLooks        = 20 // one that names nothing we know: about half a day
+)
+
 // StoreEvent keeps a verified callback before anything is decided about it.
-// fresh is false if the same provider and event id are there already.
+// fresh is false if the same provider and event id are there already. An event
+// with a Problem is parked at once: kept and visible, never applied.
 func (s *Store) StoreEvent(ctx context.Context, e inventory.ProviderEvent) (fresh bool, err error) {
 	if e.Provider == "" || e.ID == "" || len(e.ID) > 255 {
 		return false, inventory.Invalid("id", "an event needs a provider and an id of 1 to 255 characters")
@@ -19,7 +26,7 @@ func (s *Store) StoreEvent(ctx context.Context, e inventory.ProviderEvent) (fres
 		tag, err := tx.Exec(ctx, sqlEventStore, pgx.StrictNamedArgs{
 			"provider": e.Provider, "id": e.ID, "kind": e.Kind, "live": e.Live,
 			"provider_payment": e.ProviderPayment, "provider_refund": e.ProviderRefund, "reference": e.Reference,
-			"minor": numberOrNull(int64(e.Amount.Minor)), "currency": e.Amount.Currency, "body": e.Body,
+			"minor": numberOrNull(int64(e.Amount.Minor)), "currency": e.Amount.Currency, "body": e.Body, "problem": e.Problem,
 		})
 		fresh = tag.RowsAffected() == 1
 		return err
@@ -42,26 +49,33 @@ func (s *Store) ApplyEvent(ctx context.Context, provider, id string) error {
 	if err != nil {
 		return err
 	}
+	if e.Problem != "" {
+		return nil // parked: a person decides
+	}
 	var note string
 	switch e.Kind {
 	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
 		note, err = s.settleRefund(ctx, e)
 	case inventory.EventPaymentSucceeded, inventory.EventPaymentFailed, inventory.EventPaymentCancelled, inventory.EventPaymentProcessing:
 		note, err = s.settle(ctx, e)
+	case inventory.EventDisputeOpened, inventory.EventDisputeWon, inventory.EventDisputeLost:
+		note, err = s.settleDispute(ctx, e)
 	default:
 		err = inventory.Invalid("type", "%q is not a kind of event we know", e.Kind)
 	}
-	state := "APPLIED"
+	state := inventory.InboxApplied
 	switch {
 	case errors.Is(err, errUnmatched):
-		state, note = "UNMATCHED", errUnmatched.Error()
+		state, note = inventory.InboxUnmatched, errUnmatched.Error()
 	case errors.Is(err, inventory.ErrBusy), errors.Is(err, inventory.ErrUnavailable), errors.Is(err, inventory.ErrUnknownOutcome):
 		return err // the row is due again by itself
 	case err != nil:
-		state, note = "STORED", err.Error()
+		state, note = inventory.InboxStored, err.Error()
 	}
 	markErr := s.inTx(ctx, "mark event "+id, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, sqlEventMark, pgx.StrictNamedArgs{"provider": provider, "id": id, "state": state, "note": note, "now": s.now})
+		_, err := tx.Exec(ctx, sqlEventMark, pgx.StrictNamedArgs{
+			"provider": provider, "id": id, "state": state, "note": note, "failures": maxApplications, "looks": maxLooks, "now": s.now,
+		})
 		return err
 	})
 	if errors.Is(err, errUnmatched) {
@@ -106,34 +120,135 @@ func (s *Store) settleRefund(ctx context.Context, e inventory.ProviderEvent) (no
 			"provider": e.Provider, "reference": e.Reference, "provider_refund": textOrNull(e.ProviderRefund),
 		}).Scan(&id)
 		if isNoRows(err) {
-			return errUnmatched
+			id, err = s.recordExternalRefund(ctx, tx, e)
 		}
 		if err != nil {
 			return err
 		}
-		reason := ""
+		answer := inventory.ProviderRefund{ID: e.ProviderRefund, State: state, Amount: e.Amount}
 		if state == inventory.RefundFailed {
-			reason = "the provider reported a failure"
+			answer.Reason = "the provider reported a failure"
 		}
-		_, changed, err := s.applyRefund(ctx, tx, id, inventory.ProviderRefund{ID: e.ProviderRefund, State: state, Amount: e.Amount, Reason: reason})
+		_, changed, err := s.applyRefund(ctx, tx, id, answer)
 		note = changedOr(changed, "refund "+string(state), "no change")
 		return err
 	})
 	return note, err
 }
 
+// recordExternalRefund adds the row of a refund that was made in the provider's
+// own dashboard, once. Giving the whole of an applied payment back there
+// cancels its booking, as it would here.
+func (s *Store) recordExternalRefund(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (inventory.RefundID, error) {
+	none := inventory.RefundID{}
+	if e.ProviderPayment == "" || e.ProviderRefund == "" || e.Amount.Minor <= 0 {
+		return none, errUnmatched
+	}
+	rows, _ := tx.Query(ctx, sqlPaymentByProvider, pgx.StrictNamedArgs{"provider": e.Provider, "provider_payment": e.ProviderPayment})
+	p, err := pgx.CollectExactlyOneRow(rows, scanPayment)
+	if isNoRows(err) || err == nil && p.State != inventory.PaymentSucceeded {
+		return none, errUnmatched // we may hear of its capture yet
+	}
+	if err != nil {
+		return none, err
+	}
+	b, p, err := lockClaimOfPayment(ctx, tx, p.ID)
+	if err != nil {
+		return none, err
+	}
+	by, reason := providerOf(e), "made at the provider"
+	var found inventory.RefundID
+	err = tx.QueryRow(ctx, sqlRefundByProvider, pgx.StrictNamedArgs{
+		"provider": e.Provider, "reference": e.Reference, "provider_refund": textOrNull(e.ProviderRefund),
+	}).Scan(&found)
+	if err == nil || !isNoRows(err) {
+		return found, err // an equal callback was faster
+	}
+	if p.Standing == inventory.StandingApplied && e.Amount == p.Captured {
+		if _, err := s.leave(ctx, tx, b, step{to: inventory.StateCancelled, cause: inventory.CauseCancelled, actor: by, reason: reason}); err != nil {
+			return none, err
+		}
+		if p, err = s.orphan(ctx, tx, p, b); err != nil {
+			return none, err
+		}
+	}
+	r, err := s.insertRefund(ctx, tx, p, e.Amount.Minor, reason, by, true)
+	return r.ID, err
+}
+
+// settleDispute notes what a payer's complaint to the bank has come to. While
+// it is open, and when it is lost, no refund is sent: it could pay twice.
+func (s *Store) settleDispute(ctx context.Context, e inventory.ProviderEvent) (note string, err error) {
+	to := map[inventory.EventKind]inventory.Dispute{
+		inventory.EventDisputeOpened: inventory.DisputeOpen,
+		inventory.EventDisputeWon:    inventory.DisputeWon,
+		inventory.EventDisputeLost:   inventory.DisputeLost,
+	}[e.Kind]
+	err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		p, _, err := locatePayment(ctx, tx, e)
+		if err != nil {
+			return err
+		}
+		if p.ID == (inventory.PaymentID{}) {
+			return errUnmatched
+		}
+		tag, err := tx.Exec(ctx, sqlPaymentDispute, pgx.StrictNamedArgs{"id": p.ID, "dispute": to})
+		note = changedOr(tag.RowsAffected() == 1, "dispute "+string(to), "no change")
+		return err
+	})
+	return note, err
+}
+
+// Inbox returns stored callbacks, newest first.
+func (s *Store) Inbox(ctx context.Context, f inventory.InboxFilter) ([]inventory.InboxEvent, error) {
+	var out []inventory.InboxEvent
+	err := s.read(ctx, "list callbacks", func(ctx context.Context, tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, sqlEventList, pgx.StrictNamedArgs{"state": textOrNull(string(f.State)), "limit": bounded(f.Limit, 100, 1000)})
+		var err error
+		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e inventory.InboxEvent, err error) {
+			return e, row.Scan(append(eventFields(&e.ProviderEvent), &e.State, &e.Note, &e.Tries, &e.ReceivedAt, orNull(&e.AppliedAt))...)
+		})
+		return err
+	})
+	return out, err
+}
+
+// RetryEvent brings a parked callback back, due now. One that was parked for a
+// Problem stays where it is: ErrNotAllowed.
+func (s *Store) RetryEvent(ctx context.Context, actor inventory.Actor, provider, id string) error {
+	return s.inTx(ctx, "retry callback "+id, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		if err := acting(ctx, tx, actor, ""); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, sqlEventRetry, pgx.StrictNamedArgs{"provider": provider, "id": id})
+		if err == nil && tag.RowsAffected() == 0 {
+			return inventory.ErrNotAllowed
+		}
+		return err
+	})
+}
+
 func scanEvent(row pgx.CollectableRow) (e inventory.ProviderEvent, err error) {
-	return e, row.Scan(&e.Provider, &e.ID, &e.Kind, &e.Live, &e.ProviderPayment, &e.ProviderRefund, &e.Reference,
-		&e.Amount.Minor, &e.Amount.Currency)
+	return e, row.Scan(eventFields(&e)...)
+}
+
+func eventFields(e *inventory.ProviderEvent) []any {
+	return []any{
+		&e.Provider, &e.ID, &e.Kind, &e.Live, &e.ProviderPayment, &e.ProviderRefund, &e.Reference,
+		&e.Amount.Minor, &e.Amount.Currency, &e.Problem,
+	}
 }
 
 const sqlEventStore = `-- event.store
-INSERT INTO webhook_event (provider, event_id, kind, live, provider_payment, provider_refund, reference, amount_minor, currency, body)
-VALUES (@provider, @id, @kind, @live, @provider_payment, @provider_refund, @reference, @minor, @currency, @body)
+INSERT INTO webhook_event (provider, event_id, kind, live, provider_payment, provider_refund, reference, amount_minor, currency, body, problem, state, note)
+VALUES (@provider, @id, @kind, @live, @provider_payment, @provider_refund, @reference, @minor, @currency, @body,
+        @problem, CASE WHEN @problem = '' THEN 'STORED' ELSE 'PARKED' END, @problem)
     ON CONFLICT (provider, event_id) DO NOTHING`
 
+const eventColumns = `provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency, problem`
+
 const sqlEventGet = `-- event.get
-SELECT provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency
+SELECT ` + eventColumns + `
   FROM webhook_event
  WHERE provider = @provider AND event_id = @id`
 
@@ -157,7 +272,28 @@ RETURNING e.provider, e.event_id`
 
 const sqlEventMark = `-- event.mark
 UPDATE webhook_event
-   SET state = @state, note = left(@note, 500),
+   SET state = CASE WHEN @state = 'STORED' AND tries >= @failures::int OR @state = 'UNMATCHED' AND tries >= @looks::int
+                    THEN 'PARKED' ELSE @state END,
+       note = left(@note, 500),
        applied_at = CASE WHEN @state = 'APPLIED' THEN coalesce(@now::timestamptz, statement_timestamp()) END
  WHERE provider = @provider AND event_id = @id
    AND state <> 'APPLIED'`
+
+const sqlEventList = `-- event.list
+SELECT ` + eventColumns + `, state, note, tries, received_at, applied_at
+  FROM webhook_event
+ WHERE (@state::text IS NULL OR state = @state)
+ ORDER BY received_at DESC, event_id
+ LIMIT @limit`
+
+const sqlEventRetry = `-- event.retry
+UPDATE webhook_event
+   SET state = 'STORED', tries = 0, next_try_at = statement_timestamp()
+ WHERE provider = @provider AND event_id = @id AND state IN ('PARKED', 'UNMATCHED') AND problem = ''`
+
+// Open < won, lost: the end of a dispute is not taken back by its beginning.
+const sqlPaymentDispute = `-- payment.dispute
+UPDATE payment
+   SET dispute = @dispute, version = version + 1
+ WHERE id = @id
+   AND (dispute IS NULL OR dispute = 'open' AND @dispute::text <> 'open')`

@@ -16,7 +16,7 @@ import (
 // confirmed booking nobody paid for must not exist; a part leaves it standing.
 //
 // Refusals: ErrNotAllowed (not captured, or on its way back already),
-// ErrStale, a FieldError when amount is more than what is left.
+// ErrDisputed, ErrStale, a FieldError when amount is more than what is left.
 func (s *Store) RefundPayment(ctx context.Context, id inventory.PaymentID, version int, amount inventory.Minor, actor inventory.Actor, reason string) (inventory.Refund, error) {
 	if err := inventory.CheckReason(reason); err != nil {
 		return inventory.Refund{}, err
@@ -53,6 +53,14 @@ func (s *Store) requestRefund(ctx context.Context, tx pgx.Tx, p inventory.Paymen
 	if p.Standing != inventory.StandingZombie && p.Standing != inventory.StandingApplied {
 		return inventory.Refund{}, fmt.Errorf("payment %s is %s %s: %w", p.ID, p.State, p.Standing, inventory.ErrNotAllowed)
 	}
+	if p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost {
+		return inventory.Refund{}, inventory.ErrDisputed
+	}
+	return s.insertRefund(ctx, tx, p, amount, reason, actor, false)
+}
+
+// insertRefund checks what is left of a locked payment and adds the row.
+func (s *Store) insertRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, amount inventory.Minor, reason string, actor inventory.Actor, external bool) (inventory.Refund, error) {
 	var gone inventory.Minor
 	if err := tx.QueryRow(ctx, sqlRefundSum, pgx.StrictNamedArgs{"payment": p.ID}).Scan(&gone); err != nil {
 		return inventory.Refund{}, err
@@ -68,7 +76,7 @@ func (s *Store) requestRefund(ctx context.Context, tx pgx.Tx, p inventory.Paymen
 	id := inventory.NewRefundID()
 	_, err := tx.Exec(ctx, sqlRefundInsert, pgx.StrictNamedArgs{
 		"id": id, "payment": p.ID, "amount": amount, "currency": p.Captured.Currency,
-		"reason": reason, "by": actor.String(), "now": s.now,
+		"reason": reason, "by": actor.String(), "external": external, "now": s.now,
 	})
 	if err != nil {
 		return inventory.Refund{}, err

@@ -27,19 +27,22 @@ SELECT coalesce(sum(amount_minor), 0)::bigint
    AND state <> 'FAILED'`
 
 const sqlRefundInsert = `-- refund.insert
-INSERT INTO refund (id, payment_id, amount_minor, currency, state, reason, requested_by, requested_at, next_try_at)
-SELECT @id, @payment, @amount, @currency, 'REQUESTED', @reason, @by, t.now, t.now
+INSERT INTO refund (id, payment_id, amount_minor, currency, state, reason, requested_by, requested_at, next_try_at, external)
+SELECT @id, @payment, @amount, @currency, 'REQUESTED', @reason, @by, t.now, t.now, @external
   FROM (SELECT coalesce(@now::timestamptz, statement_timestamp()) AS now) t`
 
 const sqlRefundClaim = `-- refund.claim
 WITH due AS (
-    SELECT id
-      FROM refund
-     WHERE state IN ('REQUESTED', 'PENDING')
-       AND next_try_at <= coalesce(@now::timestamptz, statement_timestamp())
-     ORDER BY next_try_at, id
+    SELECT r.id
+      FROM refund r
+      JOIN payment pm ON pm.id = r.payment_id
+     WHERE r.state IN ('REQUESTED', 'PENDING')
+       AND r.next_try_at <= coalesce(@now::timestamptz, statement_timestamp())
+       AND NOT r.external -- the provider's own business
+       AND coalesce(pm.dispute, 'won') = 'won' -- the bank may give the money back itself
+     ORDER BY r.next_try_at, r.id
      LIMIT @limit
-       FOR UPDATE SKIP LOCKED
+       FOR NO KEY UPDATE OF r SKIP LOCKED
 )
 UPDATE refund r
    SET tries = r.tries + 1,

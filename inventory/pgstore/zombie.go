@@ -121,7 +121,7 @@ func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, acto
 func refusal(err error) bool {
 	for _, r := range []error{
 		inventory.ErrSoldOut, inventory.ErrStopSell, inventory.ErrNotOnSale, inventory.ErrCutoffPassed,
-		inventory.ErrHoldExists, inventory.ErrLimitPerBuyer, inventory.ErrNotAllowed,
+		inventory.ErrHoldExists, inventory.ErrLimitPerBuyer, inventory.ErrNotAllowed, inventory.ErrDisputed,
 	} {
 		if errors.Is(err, r) {
 			return true
