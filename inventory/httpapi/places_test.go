@@ -17,26 +17,29 @@ import (
 
 // 200 buyers, two daemons, one day with a capacity of 10 and an overbook_limit
 // of 2: what fits is sold, and everybody else hears why not.
-func TestPlaceHold_twoHundredAtOnceThroughTwoDaemons(t *testing.T) {
-	t.Parallel()
+func TestPlaceHold_twoHundredAtOnceThroughTwoDaemons(t *testing.T) { //nolint:paralleltest // nothing of this package runs beside it: it is about time, too
 	for quantity, placed := range map[int]int{1: 12, 3: 4, 5: 2} {
-		t.Run(fmt.Sprintf("quantity%d", quantity), func(t *testing.T) {
-			t.Parallel()
+		t.Run(fmt.Sprintf("quantity%d", quantity), func(t *testing.T) { //nolint:paralleltest // see above
 			b := setup(t)
 			var mu sync.Mutex
-			got := map[string]int{}
+			got, busy := map[string]int{}, 0
 			var ready, done sync.WaitGroup
 			gate := make(chan struct{})
 			for i := range 200 {
 				ready.Add(1)
 				done.Go(func() {
-					body := b.body(fmt.Sprintf("u-%03d", i), quantity)
+					body, key := b.body(fmt.Sprintf("u-%03d", i), quantity), uuid.NewString()
 					ready.Done()
 					<-gate
-					r := b.daemons[i%2].send(t, http.MethodPost, "/holds", body, "Idempotency-Key", uuid.NewString())
+					r := b.daemons[i%2].send(t, http.MethodPost, "/holds", body, "Idempotency-Key", key)
+					again := 0
+					for ; r.code() == "BUSY" && again < 10; again++ { // as a client is told to
+						r = b.daemons[i%2].send(t, http.MethodPost, "/holds", body, "Idempotency-Key", key)
+					}
 					mu.Lock()
 					defer mu.Unlock()
 					got[fmt.Sprintf("%d %s", r.status, r.code())]++
+					busy += again
 				})
 			}
 			ready.Wait()
@@ -44,6 +47,11 @@ func TestPlaceHold_twoHundredAtOnceThroughTwoDaemons(t *testing.T) {
 			done.Wait()
 			if len(got) != 2 || got["201 "] != placed || got["409 SOLD_OUT"] != 200-placed {
 				t.Errorf("answers = %v, want %d placed and %d sold out", got, placed, 200-placed)
+			}
+			// None is expected; a machine that runs other tests under the race detector
+			// at the same moment may be late for some.
+			if t.Logf("%d answers were BUSY", busy); busy > 20 {
+				t.Errorf("%d answers were BUSY", busy)
 			}
 			if taken := b.Taken(t); taken != placed*quantity {
 				t.Errorf("taken = %d, want %d", taken, placed*quantity)
