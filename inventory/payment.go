@@ -155,6 +155,7 @@ type ProviderEvent struct {
 	ProviderRefund  string // the provider's refund id, for refund events
 	Reference       string // ours: a payment id (daemon-driven), a booking id (shop-driven) or a refund id
 	Amount          Money
+	Reason          string // of a failure, in the provider's words
 	Problem         string // why an authentic event must not be applied, such as test mode on a live system; "" if nothing is wrong
 	Body            []byte // as received, kept for the record
 }

@@ -16,6 +16,7 @@ CREATE INDEX payment_open ON payment (next_ask_at, id) WHERE state IN ('CREATED'
 
 -- Refunds made in the provider's own dashboard are recorded once.
 ALTER TABLE refund ADD COLUMN external boolean NOT NULL DEFAULT false;
+ALTER TABLE webhook_event ADD COLUMN reason text NOT NULL DEFAULT ''; -- of a failure, in the provider's words
 ALTER TABLE webhook_event ADD COLUMN problem text NOT NULL DEFAULT ''; -- why an authentic event must not be applied
 CREATE INDEX webhook_event_received ON webhook_event (received_at);
 CREATE UNIQUE INDEX refund_at_provider ON refund (payment_id, provider_refund);

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -26,7 +27,7 @@ func (s *Store) StoreEvent(ctx context.Context, e inventory.ProviderEvent) (fres
 		tag, err := tx.Exec(ctx, sqlEventStore, pgx.StrictNamedArgs{
 			"provider": e.Provider, "id": e.ID, "kind": e.Kind, "live": e.Live,
 			"provider_payment": e.ProviderPayment, "provider_refund": e.ProviderRefund, "reference": e.Reference,
-			"minor": numberOrNull(int64(e.Amount.Minor)), "currency": e.Amount.Currency, "body": e.Body, "problem": e.Problem,
+			"minor": numberOrNull(int64(e.Amount.Minor)), "currency": e.Amount.Currency, "body": e.Body, "reason": e.Reason, "problem": e.Problem,
 		})
 		fresh = tag.RowsAffected() == 1
 		return err
@@ -127,7 +128,7 @@ func (s *Store) settleRefund(ctx context.Context, e inventory.ProviderEvent) (no
 		}
 		answer := inventory.ProviderRefund{ID: e.ProviderRefund, State: state, Amount: e.Amount}
 		if state == inventory.RefundFailed {
-			answer.Reason = "the provider reported a failure"
+			answer.Reason = cmp.Or(e.Reason, "the provider reported a failure and no reason")
 		}
 		_, changed, err := s.applyRefund(ctx, tx, id, answer)
 		note = changedOr(changed, "refund "+string(state), "no change")
@@ -235,17 +236,17 @@ func scanEvent(row pgx.CollectableRow) (e inventory.ProviderEvent, err error) {
 func eventFields(e *inventory.ProviderEvent) []any {
 	return []any{
 		&e.Provider, &e.ID, &e.Kind, &e.Live, &e.ProviderPayment, &e.ProviderRefund, &e.Reference,
-		&e.Amount.Minor, &e.Amount.Currency, &e.Problem,
+		&e.Amount.Minor, &e.Amount.Currency, &e.Reason, &e.Problem,
 	}
 }
 
 const sqlEventStore = `-- event.store
-INSERT INTO webhook_event (provider, event_id, kind, live, provider_payment, provider_refund, reference, amount_minor, currency, body, problem, state, note)
+INSERT INTO webhook_event (provider, event_id, kind, live, provider_payment, provider_refund, reference, amount_minor, currency, body, reason, problem, state, note)
 VALUES (@provider, @id, @kind, @live, @provider_payment, @provider_refund, @reference, @minor, @currency, @body,
-        @problem, CASE WHEN @problem = '' THEN 'STORED' ELSE 'PARKED' END, @problem)
+        left(@reason, 500), @problem, CASE WHEN @problem = '' THEN 'STORED' ELSE 'PARKED' END, @problem)
     ON CONFLICT (provider, event_id) DO NOTHING`
 
-const eventColumns = `provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency, problem`
+const eventColumns = `provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency, reason, problem`
 
 const sqlEventGet = `-- event.get
 SELECT ` + eventColumns + `

@@ -25,7 +25,7 @@ import (
 // Limits, in the order lock < statement < context. A context that ends in the
 // middle of a statement costs the connection, so it comes last.
 const (
-	acquireTimeout  = 1500 * time.Millisecond
+	acquireTimeout  = 750 * time.Millisecond
 	commitTimeout   = 10 * time.Second
 	rollbackTimeout = 2 * time.Second
 	maxAttempts     = 3
