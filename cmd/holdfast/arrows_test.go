@@ -15,11 +15,12 @@ var arrows = []struct {
 	{"holdfast/timezone", nil},
 	{"holdfast/inventory/pgstore", []string{"holdfast/inventory", "holdfast/timezone"}},
 	{"holdfast/inventory/httpapi", []string{"holdfast/inventory", "holdfast/timezone", "holdfast/inventory/payment"}},
+	{"holdfast/inventory/notify", []string{"holdfast/inventory", "holdfast/timezone", "holdfast/inventory/payment/signature"}},
 	{"holdfast/inventory/payment", []string{"holdfast/inventory", "holdfast/timezone", "holdfast/inventory/payment"}},
 	{"holdfast/inventory", []string{"holdfast/timezone"}},
 	{"holdfast/jobs", []string{"holdfast/inventory", "holdfast/timezone", "holdfast/inventory/payment"}},
 	{"holdfast/migrations/localdb", []string{"holdfast/migrations/localdb"}},
-	{"holdfast/migrations/pgtest", []string{"holdfast/migrations", "holdfast/inventory", "holdfast/timezone"}},
+	{"holdfast/migrations/pgtest", []string{"holdfast/migrations", "holdfast/inventory", "holdfast/inventory/pgstore", "holdfast/timezone"}},
 	{"holdfast/migrations", nil},
 	{"holdfast/tui/screen", []string{
 		"holdfast/tui/canvas", "holdfast/tui/theme", "holdfast/tui/keys", "holdfast/tui/widget", "holdfast/tui/dialog", "holdfast/tui/ui",
