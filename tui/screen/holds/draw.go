@@ -85,6 +85,9 @@ func (m *Model) counts(room int) string {
 		return mark + "NO HOLDS"
 	}
 	text := fmt.Sprintf("%s%d holds", mark, n.Held+n.Paying)
+	if n.Held+n.Paying == 1 {
+		text = mark + "1 hold"
+	}
 	parts := fmt.Sprintf("%s: %d held, %d due, %d paying", text, n.Held-n.Due, n.Due, n.Paying)
 	if canvas.Width(parts) > room {
 		return text

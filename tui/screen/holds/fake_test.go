@@ -42,7 +42,7 @@ func id(n int) inventory.BookingID {
 }
 
 // open shows the holds of a desk whose clock is the console's.
-func open(t testing.TB, d *desk) *tuitest.Console {
+func open(t *testing.T, d *desk) *tuitest.Console {
 	t.Helper()
 	return tuitest.Open(t, options(d))
 }

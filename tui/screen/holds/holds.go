@@ -273,6 +273,7 @@ func (m *Model) do(v keys.Verb) tea.Cmd {
 		return m.askExtend()
 	case keys.Release:
 		return m.askRelease()
+	default: // Keys binds no other
 	}
 	return nil
 }

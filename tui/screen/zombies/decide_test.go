@@ -81,6 +81,7 @@ func TestZombies_ReviveIsToldWhatTheDatabaseAnswered(t *testing.T) {
 		{"lostAndDone", inventory.ErrUnknownOutcome, func(s *till, z inventory.Zombie) { s.revives(z, mira) }, []string{"the answer was lost, but it went through: revived, v4"}},
 		{"lostAndNotDone", errors.Join(errors.New("commit"), inventory.ErrUnknownOutcome), nil, []string{"The answer was lost. So far nothing has changed."}},
 		{"lostAndJan", inventory.ErrUnknownOutcome, func(s *till, z inventory.Zombie) { s.revives(z, jan) }, []string{"The answer was lost.", "revived by staff:jan"}},
+		{"disputed", inventory.ErrDisputed, nil, []string{"Nothing changed: the payer disputes it at the bank"}},
 		{"busy", inventory.ErrBusy, nil, []string{"not done: busy, try again shortly"}},
 		{"unavailable", inventory.ErrUnavailable, nil, []string{"not done: database not reachable"}},
 	} {

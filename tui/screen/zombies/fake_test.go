@@ -23,7 +23,6 @@ import (
 type till struct {
 	now     func() time.Time
 	zombies []inventory.Zombie
-	gone    map[inventory.PaymentID]inventory.Zombie
 	stories map[inventory.BookingID][]inventory.JournalEntry
 	others  map[inventory.BookingID][]inventory.Payment
 	refunds []inventory.Refund
@@ -116,7 +115,7 @@ func evening() *till {
 	return t
 }
 
-func open(t testing.TB, s *till) *tuitest.Console {
+func open(t *testing.T, s *till) *tuitest.Console {
 	t.Helper()
 	return tuitest.Open(t, options(s))
 }

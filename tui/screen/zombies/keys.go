@@ -46,7 +46,7 @@ func (m *Model) Keys() keys.Table {
 
 const (
 	underWay = "the last decision about it has no answer yet"
-	disputed = "the buyer's bank disputes it: the provider decides, a refund would pay twice"
+	disputed = "the payer disputes it at the bank, which decides: a refund could pay twice"
 )
 
 // revivable says whether a revive is worth asking for; the database decides.

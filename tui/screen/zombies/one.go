@@ -155,6 +155,8 @@ func (m *Model) outcome(d decided) dialog.Outcome {
 		return dialog.Outcome{Text: "Nothing was changed by you.", Lines: m.whoDecided(d)}
 	case errors.Is(d.err, inventory.ErrSoldOut):
 		return dialog.Outcome{Text: "Sold out: nothing changed.", Lines: []string{waits}}
+	case errors.Is(d.err, inventory.ErrDisputed):
+		return dialog.Outcome{Text: "Nothing changed: " + disputed + "."}
 	case noRoom(d.err):
 		z := d.z
 		z.CanGo = d.err

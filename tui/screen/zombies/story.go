@@ -75,7 +75,9 @@ type moment struct {
 func (m *Model) lines(z inventory.Zombie, s story) []line {
 	var all []moment
 	for _, e := range s.journal {
-		all = append(all, moment{e.At, told(e, z.Booking.Quantity), theme.Text})
+		if text := told(e, z.Booking.Quantity); text != "" {
+			all = append(all, moment{e.At, text, theme.Text})
+		}
 	}
 	payments := s.booking.Payments
 	if len(payments) == 0 {
@@ -99,7 +101,8 @@ func (m *Model) lines(z inventory.Zombie, s story) []line {
 	return out
 }
 
-// told is one transition of the booking in plain words.
+// told is one transition of the booking in plain words, empty for a note about
+// money that the payments and refunds tell themselves.
 func told(e inventory.JournalEntry, quantity int) string {
 	text := ""
 	switch e.Cause {
@@ -127,6 +130,10 @@ func told(e inventory.JournalEntry, quantity int) string {
 		text = "revived"
 	case inventory.CauseFree:
 		text = "confirmed: nothing to pay"
+	case inventory.CauseGivenUp:
+		text = "given up, nobody knew how the payment ended: " + places(quantity) + " back on sale"
+	case inventory.CausePaymentLate, inventory.CauseRefundSucceeded, inventory.CauseRefundFailed:
+		return ""
 	default:
 		text = string(e.Cause)
 	}

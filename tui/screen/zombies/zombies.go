@@ -298,6 +298,7 @@ func (m *Model) do(v keys.Verb) tea.Cmd {
 		case some:
 			return m.askRefund(row)
 		}
+	default: // Keys binds no other
 	}
 	return nil
 }

@@ -243,7 +243,7 @@ func TestZombies_DisputedMoneyWaits(t *testing.T) {
 	c := open(t, s)
 	c.Press("R", "M", "space", "up", "M")
 	c.Hides("REVIVE", "REFUND")
-	c.Shows("the buyer's bank disputes it")
+	c.Shows("the payer disputes it at the bank")
 }
 
 // More than the list holds is said, and the money is that of all.
