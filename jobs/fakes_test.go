@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -104,4 +103,4 @@ func (f *fakeRuns) records() []record {
 	return append([]record(nil), f.finished...)
 }
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -116,6 +116,7 @@ func inPTY(t *testing.T, bin string, env []string, args ...string) ran {
 }
 
 func testPTY(t *testing.T, bin string) {
+	t.Helper()
 	// Importing Bubble Tea asks the terminal for its colours and waits up to five
 	// seconds, in every sub-command, if nothing is done about it.
 	t.Run("startsAtOnceInATerminalThatNeverAnswers", func(t *testing.T) {
@@ -301,6 +302,7 @@ func (c *consoleRun) wait(limit time.Duration) int {
 // testPrivateDatabase uses the database that commands have without --db: it is
 // started on demand and its data is there again next time.
 func testPrivateDatabase(t *testing.T, bin string) {
+	t.Helper()
 	data := filepath.Join(openDir(t), "private")
 	t.Cleanup(func() { awaitEnd(t, filepath.Join(data, "data", "postmaster.pid")) })
 	env := []string{"HOLDFAST_DATA_DIR=" + data}
@@ -315,6 +317,7 @@ func testPrivateDatabase(t *testing.T, bin string) {
 
 // awaitEnd waits until the server that nobody uses any more has stopped.
 func awaitEnd(t *testing.T, pidFile string) {
+	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		if _, err := os.Stat(pidFile); errors.Is(err, fs.ErrNotExist) {
 			return
@@ -331,21 +334,22 @@ const nobody = 65534
 // testDemo runs the demonstration as whoever runs the test and, if that is
 // root, as an ordinary user at the same time.
 func testDemo(t *testing.T, bin string) {
-	demo := func(uid uint32) func(*testing.T) {
-		return func(t *testing.T) {
-			t.Parallel()
-			home := openDir(t)
-			if err := os.Chown(home, int(uid), int(uid)); uid != 0 && err != nil {
-				t.Fatal(err)
-			}
-			i := invocation{args: []string{"demo", "--for", "20s"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME="}, uid: uid, dir: home}
-			checkDemo(t, i.run(t, bin))
-		}
-	}
-	t.Run("asWhoeverRunsThis", demo(0))
+	t.Helper()
+	t.Run("asWhoeverRunsThis", func(t *testing.T) { t.Parallel(); checkDemo(t, demoAs(t, bin, 0)) })
 	if os.Geteuid() == 0 {
-		t.Run("asAnOrdinaryUser", demo(nobody))
+		t.Run("asAnOrdinaryUser", func(t *testing.T) { t.Parallel(); checkDemo(t, demoAs(t, bin, nobody)) })
 	}
+}
+
+func demoAs(t *testing.T, bin string, uid uint32) ran {
+	t.Helper()
+	home := openDir(t)
+	if err := os.Chown(home, int(uid), int(uid)); uid != 0 && err != nil {
+		t.Fatal(err)
+	}
+	return invocation{
+		args: []string{"demo", "--for", "20s"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME="}, uid: uid, dir: home,
+	}.run(t, bin)
 }
 
 func checkDemo(t *testing.T, r ran) {

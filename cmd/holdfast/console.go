@@ -120,7 +120,7 @@ func (a *app) runConsole(ctx context.Context, s *pgstore.Store, f consoleFlags, 
 	if f.readOnly {
 		cfg.ReadOnly = "this console was started with --read-only"
 	}
-	cfg.Tabs, cfg.Build = screens(s, a.staff())
+	cfg.Tabs, cfg.Build = screens(s, a.staff()) //nolint:contextcheck // a screen gets its context with its Env
 	err = tuiapp.Run(ctx, cfg, in, out)
 	if crash := (*tuiapp.CrashError)(nil); ctx.Err() != nil && !errors.As(err, &crash) {
 		return nil // told to end, and did

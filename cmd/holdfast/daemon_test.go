@@ -156,6 +156,7 @@ func holdBody(day, buyer string, quantity int) map[string]any {
 }
 
 func testDaemon(t *testing.T, bin string) {
+	t.Helper()
 	t.Run("moneyFromHoldToRefund", func(t *testing.T) { t.Parallel(); testMoney(t, bin) })
 	t.Run("200BuyersTwoDaemons", func(t *testing.T) { t.Parallel(); testCrowd(t, bin) })
 	t.Run("sigtermUnderLoad", func(t *testing.T) { t.Parallel(); testSigterm(t, bin) })
@@ -165,6 +166,7 @@ func testDaemon(t *testing.T, bin string) {
 // testMoney follows money through the daemon, the simulator and the desk's
 // commands: in time, late and revived, late and refunded, a part given back.
 func testMoney(t *testing.T, bin string) {
+	t.Helper()
 	in := newInstallation(t, bin, 1, "--hold-ttl", "1s", "--hold-jitter", "0s")
 	sim := start(t, bin, in.env, "simulated provider on", "provider-sim", "--listen", in.sim, "--webhook", "http://"+in.api[0]+"/payments/webhook")
 	d := in.daemon(t, 0)
@@ -261,6 +263,7 @@ func testMoney(t *testing.T, bin string) {
 
 // testCrowd lets 200 buyers at one day through two daemons.
 func testCrowd(t *testing.T, bin string) {
+	t.Helper()
 	in := newInstallation(t, bin, 2)
 	for i := range in.api {
 		defer in.daemon(t, i).stop(t)
@@ -300,6 +303,7 @@ func testCrowd(t *testing.T, bin string) {
 // testSigterm stops a daemon while buyers keep asking: every answer that says
 // 201 is a hold, and nothing that was taken in is left without an answer.
 func testSigterm(t *testing.T, bin string) {
+	t.Helper()
 	in := newInstallation(t, bin, 1)
 	must(t, bin, in.env, "day", "set", "harbour/main", "2027-06", "--capacity", "100000")
 	d := in.daemon(t, 0)
@@ -345,6 +349,7 @@ func testSigterm(t *testing.T, bin string) {
 // testTokens wants a token where nobody opened the door, and the metrics on
 // their own address.
 func testTokens(t *testing.T, bin string) {
+	t.Helper()
 	in := newInstallation(t, bin, 1)
 	metrics := freeAddress(t)
 	d := start(t, bin, in.env, "the daemon is ready", "cron", "--listen", in.api[0], "--metrics-listen", metrics)

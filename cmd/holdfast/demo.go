@@ -123,8 +123,8 @@ func (a *app) consoleDemo(ctx context.Context, f demoFlags, in, out *os.File) (e
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	defer file.Close()
 	defer func() {
+		_ = file.Close()
 		if err == nil {
 			_ = os.Remove(file.Name()) // nobody needs the log of a demo that went well
 		} else {

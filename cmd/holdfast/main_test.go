@@ -50,7 +50,7 @@ func build(t *testing.T) string {
 // t.TempDir is not.
 func openDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "holdfast-test-")
+	dir, err := os.MkdirTemp("", "holdfast-test-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +74,7 @@ func openDir(t *testing.T) string {
 //	take NAME REGEXP        set $NAME to the first group found in the last stdout
 //	isjson stdout|stderr    want exactly one JSON document
 func runScripts(t *testing.T, bin string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -29,7 +29,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	// Until the configuration is read: even what is wrong with it is reported in
 	// the format asked for.
 	a.print = output.New(a.stdout, askedFormat(args, a.getenv), false)
-	root := a.root()
+	root := a.root() //nolint:contextcheck // commands get theirs from cobra
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

@@ -76,7 +76,7 @@ func (a *app) privateServer(ctx context.Context) (*localdb.Server, func(), error
 	return server, func() {
 		// The supervisor notices by itself when we are gone; there is nothing to
 		// do about an error here.
-		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 		defer cancel()
 		_ = server.Close(ctx)
 	}, nil

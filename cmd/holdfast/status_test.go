@@ -132,7 +132,7 @@ func TestSpan(t *testing.T) {
 		100 * time.Minute: "1h40m", 61 * time.Second: "1m1s", 10 * time.Hour: "10h", 20 * time.Minute: "20m",
 	} {
 		if got := span(d).String(); got != want {
-			t.Errorf("span(%v) = %q, want %q", time.Duration(d), got, want)
+			t.Errorf("span(%v) = %q, want %q", d, got, want)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestJSONLog_valuesCannotSteerATerminal(t *testing.T) {
 	var out bytes.Buffer
 	log := jsonLog(&out, slog.LevelInfo)
 	nasty := "a\u202eb\u009b31m\x1b[2J\nfake line"
-	log.Info("a line", "buyer", nasty, "error", errors.New(nasty), "long", strings.Repeat("x", 5000),
+	log.Info("a line", slog.String("buyer", nasty), slog.Any("error", errors.New(nasty)), slog.String("long", strings.Repeat("x", 5000)),
 		slog.Group("inner", slog.String("reason", nasty)))
 	text := out.String()
 	if strings.ContainsAny(strings.TrimSuffix(text, "\n"), "\u202e\u009b\x1b\n") {

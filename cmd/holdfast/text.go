@@ -41,7 +41,7 @@ func (d span) String() string {
 }
 
 // MarshalText writes the span as String does.
-func (d span) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d span) MarshalText() ([]byte, error) { return []byte(d.String()), nil } //nolint:unparam // encoding.TextMarshaler
 
 // arrow shows a value before and after, or the one that stays.
 func arrow(before, after string) string {

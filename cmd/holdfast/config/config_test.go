@@ -87,7 +87,7 @@ func TestLoad_secrets(t *testing.T) {
 func everyWayToPrint(c Config) string {
 	var log bytes.Buffer
 	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
-		slog.New(h).Info("configured", "config", c, "pointer", &c, "secret", c.DB)
+		slog.New(h).Info("configured", slog.Any("config", c), slog.Any("pointer", &c), slog.Any("secret", c.DB))
 	}
 	asJSON, _ := json.Marshal(c)
 	return log.String() + string(asJSON) + fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c.DB, c.SimSecret)

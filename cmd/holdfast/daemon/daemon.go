@@ -61,12 +61,12 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	defer closePool(holds, cfg.Log)
+	defer closePool(ctx, holds, cfg.Log)
 	work, err := pgstore.Connect(ctx, cfg.DSN, pgstore.PoolConfig{MaxConns: cfg.JobConns, AppName: "holdfast jobs"})
 	if err != nil {
 		return err
 	}
-	defer closePool(work, cfg.Log)
+	defer closePool(ctx, work, cfg.Log)
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -131,7 +131,7 @@ func closeListeners(cfg Config) {
 }
 
 // closePool waits for connections to come back, but not for ever.
-func closePool(pool *pgxpool.Pool, log *slog.Logger) {
+func closePool(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) {
 	closed := make(chan struct{})
 	go func() {
 		pool.Close()
@@ -142,7 +142,7 @@ func closePool(pool *pgxpool.Pool, log *slog.Logger) {
 	select {
 	case <-closed:
 	case <-timer.C:
-		log.LogAttrs(context.Background(), slog.LevelWarn, "connections were not given back",
+		log.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "connections were not given back",
 			slog.Int("count", int(pool.Stat().AcquiredConns())))
 	}
 }

@@ -120,7 +120,8 @@ func (d *Demo) await(ctx context.Context, s *shop, id string, done func(booking)
 			return b, nil
 		}
 		var no *refusal
-		if err != nil && !(errors.As(err, &no) && no.Status == http.StatusServiceUnavailable) {
+		busy := errors.As(err, &no) && no.Status == http.StatusServiceUnavailable
+		if err != nil && !busy {
 			return b, err
 		}
 		if err := pause(ctx, lookEvery); err != nil {

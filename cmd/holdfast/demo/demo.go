@@ -5,6 +5,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -226,7 +227,9 @@ func (d *Demo) serveSim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
 	err := srv.Shutdown(ctx)
-	<-served
+	if cause := <-served; !errors.Is(cause, http.ErrServerClosed) {
+		err = errors.Join(err, cause)
+	}
 	return err
 }
 

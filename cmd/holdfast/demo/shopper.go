@@ -104,7 +104,7 @@ func (s *shop) ask(ctx context.Context, method, path, key string, body, answer a
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(res.Body, answerSize))
 	if err != nil {
 		return err
