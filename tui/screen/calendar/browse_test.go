@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,6 +33,17 @@ func TestCalendar_Browse(t *testing.T) {
 		c.Press("end", "right")
 		c.Shows("January 2027", ">01")
 	})
+	t.Run("anotherMonthIsNotKnownUntilItIsRead", func(t *testing.T) {
+		t.Parallel()
+		c := newDesk().open(t)
+		c.Hold()
+		c.Press("]")
+		c.Shows("January 2027", "loading")
+		c.Hides("not made", "left 1")
+		c.Press("[")
+		c.Release() // what was asked for January comes too late
+		c.Shows("December 2026", "112/120+6")
+	})
 	t.Run("measure", func(t *testing.T) {
 		t.Parallel()
 		c := newDesk().open(t)
@@ -58,6 +70,8 @@ func TestCalendar_Browse(t *testing.T) {
 		c.Shows("28 days marked: 2026-12-04..2026-12-31")
 		c.Press("esc")
 		c.Hides("marked")
+		c.Press("v", "right", "esc")
+		c.Hides("marked", "a range has begun")
 	})
 	t.Run("weekdaysThatAreOverAreNotMarked", func(t *testing.T) {
 		t.Parallel()
@@ -231,7 +245,10 @@ func TestCalendar_Draft(t *testing.T) {
 		c := tuitest.Open(t, o)
 		c.Press("e")
 		c.Type("140")
-		c.Press("esc", "2", "f", "1", "e")
+		c.Press("esc", "2", "f", "1")
+		c.Shows("Alfama", "Main floor", "112/120+6", "draft, not saved")
+		c.Hides("Fado walk")
+		c.Press("e")
 		c.Shows("Main floor", "[ 140 ")
 		c.Press("ctrl+s", "enter", "tab", "enter")
 		equal(t, "capacity", d.row(date.New(2026, 12, 4)).Capacity, 140)
@@ -342,6 +359,21 @@ func TestCalendar_SavingIsOff(t *testing.T) {
 		c.Press("enter", "tab", "enter")
 		equal(t, "saves", len(d.saves), 0)
 		c.Shows("stale")
+	})
+	t.Run("offline", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk()
+		o := d.options()
+		o.Config = func(cfg *app.Config) {
+			cfg.Offline = func(err error) bool { return errors.Is(err, inventory.ErrUnavailable) }
+		}
+		c := tuitest.Open(t, o)
+		d.readErr = inventory.ErrUnavailable
+		c.Tick()
+		c.Tick()
+		c.Shows("OFFLINE", "~94%", "numbers marked ~ are from")
+		c.Press("e")
+		c.Hides("EDIT DAYS")
 	})
 }
 

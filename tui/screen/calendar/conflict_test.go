@@ -6,7 +6,9 @@ import (
 	"github.com/rickb777/date"
 
 	"holdfast/inventory"
+	"holdfast/tui/app"
 	"holdfast/tui/tuitest"
+	"holdfast/tui/ui"
 )
 
 func overbook(n int) inventory.DayEdit {
@@ -323,7 +325,9 @@ func TestUndo(t *testing.T) {
 		t.Parallel()
 		d := newDesk()
 		d.edit(t, mira, date.New(2026, 12, 12), capacity(150))
-		c := d.open(t)
+		o := d.options()
+		o.Tabs = []app.Tab{{Title: "Calendar", Route: ui.Route{Screen: "calendar"}}, {Title: "Other", Route: ui.Route{Screen: "other"}}}
+		c := tuitest.Open(t, o)
 		c.Hold()
 		c.Press("u", "tab", "enter")
 		c.Release()

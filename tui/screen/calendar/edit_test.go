@@ -281,9 +281,17 @@ func TestB27_CapacityBelowWhatIsTaken(t *testing.T) {
 		c.Press("shift+tab")
 		c.Type("4")
 		c.Press("tab", "tab")
-		c.Clock.Advance(31 * time.Second)
+		for range 31 {
+			c.Tick() // the screen stays fresh, the plan does not
+		}
 		c.Press("enter")
 		equal(t, "saves with old numbers", len(d.saves), 0)
+		c.Shows("older than 30s")
+		d.now = d.now.Add(31 * time.Second)
+		c.Press("esc", "enter")
+		c.Hides("OVERSELL")
+		c.Press("enter")
+		c.Shows("OVERSELL 1 DAY")
 	})
 	for value, want := range map[string]string{
 		"0": "10 -> 0", "-1": "10 -> 9", "10.5": "must be a whole number", "": "nothing to change yet",

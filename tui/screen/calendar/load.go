@@ -150,8 +150,11 @@ func (m *Model) take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case m.dir.Take(msg):
 		return tea.Batch(m.choosePool(), m.complain("list the pools", m.dir.Err())), true
 	case m.days.Take(msg):
+		if err := m.days.Err(); err != nil {
+			return m.complain("list the days", err), true
+		}
 		m.arrange()
-		return tea.Batch(m.newerSets(), m.complain("list the days", m.days.Err())), true
+		return tea.Batch(m.newerSets(), m.complain("list the days", nil)), true
 	case m.sets.Take(msg):
 		return m.complain("list the last edits", m.sets.Err()), true
 	case m.year.Take(msg):

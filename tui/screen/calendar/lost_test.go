@@ -36,6 +36,7 @@ func TestSave_LostAnswer(t *testing.T) {
 	t.Run("wasNotSaved", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk()
+		d.edit(t, jan, date.New(2026, 12, 5), capacity(150)) // no edit of ours
 		d.saveErr = inventory.ErrUnknownOutcome
 		c := d.open(t)
 		send(c)
@@ -131,6 +132,21 @@ func TestSave_Refused(t *testing.T) {
 			c.Shows("1 day of Main floor saved")
 		})
 	}
+	t.Run("whatIsTypedMeanwhileIsNotTaken", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk()
+		d.saveErr = inventory.ErrBusy
+		c := d.open(t)
+		c.Press("e")
+		c.Type("150")
+		rest(c)
+		c.Press("enter", "tab")
+		c.Hold()
+		c.Press("enter")
+		c.Type("9")
+		c.Release()
+		c.Shows("[ 150 ", "nothing was saved: busy")
+	})
 	t.Run("aPlanThatCannotBeMade", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk()
