@@ -220,7 +220,7 @@ func (a *App) keysOf(p *page) keys.Table { return p.screen.Keys().Remap(a.cfg.Ke
 
 // moment is what dialogs may know.
 func (a *App) moment() dialog.Moment {
-	return dialog.Moment{Now: a.session.Clock.Now(), NoSave: a.noSave()}
+	return dialog.Moment{Now: a.session.Clock.Now(), Database: a.session.Now(), NoSave: a.noSave()}
 }
 
 var _ tea.Model = (*App)(nil)

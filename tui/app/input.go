@@ -16,6 +16,9 @@ func (a *App) key(k tea.KeyMsg) tea.Cmd {
 	if b, ok := a.globals().Match(k); ok && b.Verb == keys.Leave {
 		return a.leave()
 	}
+	if a.areas.tooSmall {
+		return nil // nobody can see what a key would answer
+	}
 	if a.typing() {
 		return a.route(k)
 	}

@@ -144,7 +144,7 @@ func (c *Confirm) dead(i int, at Moment) string {
 		return c.spec.Actions[i].Dead
 	case at.NoSave != "" && !c.spec.Actions[i].Reads:
 		return at.NoSave
-	case c.spec.MaxAge > 0 && at.Now.Sub(c.spec.ReadAt) > c.spec.MaxAge:
+	case c.spec.MaxAge > 0 && at.Database.Sub(c.spec.ReadAt) > c.spec.MaxAge:
 		return "the numbers are older than " + c.spec.MaxAge.String() + "; close and open again"
 	case c.spec.Type != "" && c.typed.Value() != c.spec.Type:
 		return "not yet"

@@ -19,8 +19,9 @@ const Grace = 300 * time.Millisecond
 
 // Moment is what a dialog may know of the world when it is drawn or answered.
 type Moment struct {
-	Now    time.Time
-	NoSave string // why nothing can be saved now (stale, offline, read-only); empty: it can
+	Now      time.Time // this machine's clock, for the grace period
+	Database time.Time // the database's clock as this machine knows it, for the age of numbers
+	NoSave   string    // why nothing can be saved now (stale, offline, read-only); empty: it can
 }
 
 // Dialog is one question.

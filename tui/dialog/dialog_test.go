@@ -46,7 +46,7 @@ func (k *desk) key(m tea.KeyMsg) {
 	}
 }
 
-func (k *desk) at() dialog.Moment { return dialog.Moment{Now: k.now, NoSave: k.save} }
+func (k *desk) at() dialog.Moment { return dialog.Moment{Now: k.now, Database: k.now, NoSave: k.save} }
 
 func (k *desk) view(t interface {
 	Helper()
