@@ -3,11 +3,11 @@ package demo
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"holdfast/inventory"
+	"holdfast/inventory/payment/simulated"
 )
 
 // tally counts what the people of the demo saw with their own eyes.
@@ -63,28 +63,27 @@ func (d *Demo) Check(ctx context.Context) ([]inventory.Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(found, d.checkLedger()...), nil
+	return append(found, checkLedger(d.sim.Ledger())...), nil
 }
 
 // checkLedger looks at refunds from the other side: no key twice, and never
 // more given back than was taken.
-func (d *Demo) checkLedger() []inventory.Violation {
-	ledger := d.sim.Ledger()
+func checkLedger(ledger simulated.Ledger) []inventory.Violation {
 	taken := map[string]inventory.Minor{}
 	for _, p := range ledger.Payments {
-		if p.State == "succeeded" {
+		if p.State == simulated.StateSucceeded {
 			taken[p.ID] = p.AmountMinor
 		}
 	}
 	var found []inventory.Violation
 	keys, back := map[string]bool{}, map[string]inventory.Minor{}
 	for _, r := range ledger.Refunds {
-		if r.State == "failed" {
+		if r.State == simulated.StateFailed {
 			continue
 		}
 		if keys[r.Key] {
 			found = append(found, inventory.Violation{
-				Invariant: "X2_refunded_twice", Object: "refund " + strings.TrimSpace(r.ID), Detail: "its key was used before",
+				Invariant: "X2_refunded_twice", Object: "refund " + r.ID, Detail: "its key was used before",
 			})
 		}
 		keys[r.Key] = true
