@@ -171,8 +171,8 @@ func (d *draft) busyWords() string {
 
 // extent is how much the draft is about.
 func (d *draft) extent() string {
-	if n := len(d.given); d.form.Value(fieldDays) == d.label {
-		return count(n, "day")
+	if d.form.Value(fieldDays) == d.label {
+		return count(len(d.given), "day")
 	}
 	return "days"
 }

@@ -21,8 +21,10 @@ const (
 	byHeld
 	byLeft
 	byMoney
-	measures
 )
+
+// measures is how many there are.
+const measures = 4
 
 // name says what the measure counts.
 func (m measure) name(p inventory.Pool) string {
@@ -33,6 +35,7 @@ func (m measure) name(p inventory.Pool) string {
 		return "left"
 	case byMoney:
 		return "held x " + p.Price.String()
+	case byLoad:
 	}
 	return "load %"
 }
@@ -46,6 +49,7 @@ func (m measure) of(d inventory.PoolDay, p inventory.Pool) string {
 		return short(d.Left())
 	case byMoney:
 		return shortMoney(p.Price, d.Held)
+	case byLoad:
 	}
 	n, ok := load(d)
 	if !ok {

@@ -155,3 +155,13 @@ func (d *desk) addSecondVenue() {
 	d.addPool(2, ref, "Fado walk", inventory.DayTemplate{Capacity: 12})
 	d.fill(ref, date.New(2026, 12, 1), date.New(2026, 12, 31))
 }
+
+// A frame at 160x50 has 3 ms, the frame round the screen included.
+func BenchmarkCalendar_View(b *testing.B) {
+	c := newDesk().open(b)
+	c.Resize(160, 50)
+	c.Tick()
+	for b.Loop() {
+		c.View()
+	}
+}

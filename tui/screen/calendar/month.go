@@ -159,7 +159,7 @@ func drawCell(c canvas.Canvas, v dayView, digits int) {
 	if len(flags) == 0 {
 		room--
 	}
-	c.FitRight(4, 0, room, v.style(), fitting(room, v.measure, ""))
+	c.FitRight(4, 0, room, v.style(), fitting(room, v.measure, strings.TrimSuffix(v.measure, "%"), ""))
 	c.Text(inner-len(flags), 0, v.flagStyle(), flags)
 
 	// The first column of the next day is blank below its number, so that the
