@@ -125,8 +125,8 @@ func (a *app) consoleDemo(ctx context.Context, f demoFlags, in, out *os.File) (e
 	}
 	defer func() {
 		_ = file.Close()
-		if err == nil {
-			_ = os.Remove(file.Name()) // nobody needs the log of a demo that went well
+		if err == nil || errors.Is(err, tuiapp.ErrHungUp) {
+			_ = os.Remove(file.Name()) // nobody needs the log of a demo that went well, or whose person has gone
 		} else {
 			err = fmt.Errorf("%w (the log is %s)", err, file.Name())
 		}
