@@ -147,7 +147,7 @@ func TestCalendar_RefreshKeepsTheDayAndTheMarks(t *testing.T) {
 func TestCalendar_Draft(t *testing.T) {
 	t.Parallel()
 
-	typed := func(d *desk, t *testing.T) *tuitest.Console {
+	typed := func(t *testing.T, d *desk) *tuitest.Console {
 		t.Helper()
 		c := d.open(t)
 		c.Press("down", "e")
@@ -160,7 +160,7 @@ func TestCalendar_Draft(t *testing.T) {
 
 	t.Run("survivesEverySize", func(t *testing.T) {
 		t.Parallel()
-		c := typed(newDesk(), t)
+		c := typed(t, newDesk())
 		for _, s := range [][2]int{{160, 50}, {40, 12}, {20, 5}, {0, 0}, {1, 1}, {300, 100}, {80, 24}} {
 			c.Resize(s[0], s[1])
 			c.View()
@@ -170,7 +170,7 @@ func TestCalendar_Draft(t *testing.T) {
 	t.Run("survivesRefreshAndFailure", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk()
-		c := typed(d, t)
+		c := typed(t, d)
 		d.readErr = inventory.ErrUnavailable
 		for range 10 {
 			c.Tick()
@@ -182,7 +182,7 @@ func TestCalendar_Draft(t *testing.T) {
 	})
 	t.Run("survivesLeavingTheEditor", func(t *testing.T) {
 		t.Parallel()
-		c := typed(newDesk(), t)
+		c := typed(t, newDesk())
 		c.Press("esc")
 		c.Shows("draft, not saved: an edit of 1 day", "e go on editing")
 		c.Press("right", "e")
@@ -190,7 +190,7 @@ func TestCalendar_Draft(t *testing.T) {
 	})
 	t.Run("takesTheDaysMarkedMeanwhile", func(t *testing.T) {
 		t.Parallel()
-		c := typed(newDesk(), t)
+		c := typed(t, newDesk())
 		c.Press("esc", "right", "space", "right", "space", "e")
 		c.Shows("[ 140 ", "[ winter layout", "[ 2026-12-12..2026-12-13")
 	})
@@ -206,7 +206,7 @@ func TestCalendar_Draft(t *testing.T) {
 	})
 	t.Run("isDroppedOnlyWhenAsked", func(t *testing.T) {
 		t.Parallel()
-		c := typed(newDesk(), t)
+		c := typed(t, newDesk())
 		c.Press("esc", "X")
 		c.Shows("DROP THE DRAFT", "> [ Cancel ]")
 		c.Press("enter")
@@ -223,7 +223,7 @@ func TestCalendar_Draft(t *testing.T) {
 	})
 	t.Run("leavingTheConsoleAsks", func(t *testing.T) {
 		t.Parallel()
-		c := typed(newDesk(), t)
+		c := typed(t, newDesk())
 		c.Press("esc", "q")
 		c.Shows("LEAVE THE CONSOLE", "an edit of 1 day")
 		equal(t, "the console has ended", c.Quit, false)

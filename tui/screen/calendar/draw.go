@@ -67,14 +67,14 @@ func (m *Model) instead() []styled {
 	case len(dir.venues) == 0:
 		return []styled{
 			{theme.Heading, "There is no venue yet."},
-			{theme.Text, "A venue has a time zone, a currency and pools. Make the first one on the Venues screen, or in a shell:"},
+			{theme.Text, "A venue has a time zone, a currency and pools. The Venues screen makes the first one (n there), or in a shell:"},
 			{theme.Accent, "  holdfast venue add harbour --zone Europe/Berlin --currency EUR --name \"Harbour Hall\""},
 		}
 	case m.pool == (inventory.PoolRef{}):
 		venue := m.env.Venue()
 		lines := []styled{
 			{theme.Heading, "This venue has no pool yet."},
-			{theme.Text, "A pool is something counted per day: general admission, a tour, a room type. Make one in a shell:"},
+			{theme.Text, "A pool is something counted per day: general admission, a tour, a room type. The Venues screen adds one (a there), or in a shell:"},
 			{theme.Accent, "  holdfast pool add " + venue.Slug + "/main --price 25.00"},
 			{theme.Text, "Its days appear here as soon as the horizon job has made them."},
 		}

@@ -123,11 +123,7 @@ func (d *desk) row(day date.Date) inventory.PoolDay { return d.days[mainFloor][d
 // edit saves an edit of one day as somebody at another console does.
 func (d *desk) edit(t testing.TB, by inventory.Actor, day date.Date, edit inventory.DayEdit) inventory.ChangeSet {
 	t.Helper()
-	plan, err := d.plan(mainFloor, []date.Date{day}, edit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := d.apply(by, plan, "stage moved", 0)
+	set, err := d.apply(by, d.plan(mainFloor, []date.Date{day}, edit), "stage moved", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +158,12 @@ func (d *desk) PlanDays(_ context.Context, ref inventory.PoolRef, days []date.Da
 	if d.planErr != nil {
 		return inventory.DayPlan{}, d.planErr
 	}
-	plan, err := d.plan(ref, days, edit)
+	plan := d.plan(ref, days, edit)
 	d.plans = append(d.plans, plan)
-	return plan, err
+	return plan, nil
 }
 
-func (d *desk) plan(ref inventory.PoolRef, days []date.Date, edit inventory.DayEdit) (inventory.DayPlan, error) {
+func (d *desk) plan(ref inventory.PoolRef, days []date.Date, edit inventory.DayEdit) inventory.DayPlan {
 	plan := inventory.DayPlan{Pool: d.pool(ref), Edit: edit, AsOf: d.now}
 	for _, day := range days {
 		row, ok := d.days[ref][day]
@@ -182,7 +178,7 @@ func (d *desk) plan(ref inventory.PoolRef, days []date.Date, edit inventory.DayE
 		change.Missing = !ok
 		plan.Changes = append(plan.Changes, change)
 	}
-	return plan, nil
+	return plan
 }
 
 func (d *desk) SaveDays(_ context.Context, actor inventory.Actor, plan inventory.DayPlan, reason string) (inventory.ChangeSet, error) {

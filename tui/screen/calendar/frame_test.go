@@ -43,6 +43,7 @@ func TestCalendar_Frame(t *testing.T) {
 		}},
 		{"oversold", nil, func(_ *testing.T, _ *desk, c *tuitest.Console) { c.Press("down") }},
 		{"day", nil, func(t *testing.T, d *desk, c *tuitest.Console) {
+			t.Helper()
 			d.edit(t, jan, date.New(2026, 12, 11), capacity(121))
 			c.Press("down", "r", "enter")
 		}},
@@ -80,6 +81,7 @@ func TestCalendar_Frame(t *testing.T) {
 			c.Press("enter")
 		}},
 		{"conflict", nil, func(t *testing.T, d *desk, c *tuitest.Console) {
+			t.Helper()
 			c.Press("down", "e")
 			c.Type("140")
 			rest(c)
@@ -87,6 +89,7 @@ func TestCalendar_Frame(t *testing.T) {
 			c.Press("enter", "tab", "enter")
 		}},
 		{"moved", nil, func(t *testing.T, d *desk, c *tuitest.Console) {
+			t.Helper()
 			c.Press("w", "e")
 			c.Type("140")
 			rest(c)

@@ -39,7 +39,7 @@ func openAt(t *testing.T, s pgtest.Shop, actor inventory.Actor) (*tuitest.Consol
 }
 
 // goTo puts the cursor on the shop's day, a week from today.
-func goTo(c *tuitest.Console, s pgtest.Shop, t *testing.T) {
+func goTo(t *testing.T, c *tuitest.Console, s pgtest.Shop) {
 	t.Helper()
 	c.Press("down")
 	c.Shows(timezone.DayLabel(s.Day) + ": capacity 10+2")
@@ -53,8 +53,8 @@ func TestB31_TwoConsolesOnOneDatabase(t *testing.T) {
 		s := pgtest.OpenShop(t)
 		one, _ := openAt(t, s, mira)
 		two, _ := openAt(t, s, jan)
-		goTo(one, s, t)
-		goTo(two, s, t)
+		goTo(t, one, s)
+		goTo(t, two, s)
 		first := s.PoolDay(t).Version
 
 		one.Press("e")
@@ -81,12 +81,12 @@ func TestB31_TwoConsolesOnOneDatabase(t *testing.T) {
 		s := pgtest.OpenShop(t)
 		one, _ := openAt(t, s, mira)
 		two, _ := openAt(t, s, jan)
-		goTo(one, s, t)
+		goTo(t, one, s)
 		one.Press("v", "right", "right", "e")
 		one.Type("30")
 		one.Press("enter")
 
-		goTo(two, s, t)
+		goTo(t, two, s)
 		two.Press("e")
 		two.Type("40")
 		two.Press("enter", "enter", "tab", "enter")
@@ -106,7 +106,7 @@ func TestB31_TwoConsolesOnOneDatabase(t *testing.T) {
 		s := pgtest.OpenShop(t)
 		one, _ := openAt(t, s, mira)
 		two, _ := openAt(t, s, jan)
-		goTo(one, s, t)
+		goTo(t, one, s)
 		one.Press("e")
 		one.Type("30")
 		one.Press("enter", "enter", "tab", "enter", "u")
@@ -128,7 +128,7 @@ func TestB27_OnOneDatabase(t *testing.T) {
 	s := pgtest.OpenShop(t, pgtest.PerBuyer(0))
 	s.Hold(t, "u-1", 9)
 	c, store := openAt(t, s, mira)
-	goTo(c, s, t)
+	goTo(t, c, s)
 	c.Press("e")
 	c.Type("5")
 	c.Press("tab")
