@@ -28,7 +28,7 @@ const (
 	DefaultHoldMaxLife  = time.Hour
 	DefaultDoubtAfter   = 15 * time.Minute
 	DefaultDoubtCap     = 24 * time.Hour
-	DefaultLateDeadline = 24 * time.Hour // a length of time, not a calendar day
+	DefaultLateDeadline = 24 * time.Hour
 
 	minHoldTTL  = time.Second
 	maxHoldTTL  = 24 * time.Hour

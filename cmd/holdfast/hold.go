@@ -169,7 +169,7 @@ func (a *app) holdReleaseCommand() *cobra.Command {
 		Use: "release ID", Short: "Give a hold's place back", Args: exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onBooking(cmd, args[0], func(ctx context.Context, s *pgstore.Store, id inventory.BookingID) error {
-				return a.printBooking(s.ReleaseHold(ctx, id, a.staff(), reason))
+				return a.printBooking(s.ReleaseHold(ctx, id, 0, a.staff(), reason))
 			})
 		},
 	}
@@ -184,7 +184,7 @@ func (a *app) holdExtendCommand() *cobra.Command {
 		Use: "extend ID --by 5m", Short: "Give a hold more time", Args: exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onBooking(cmd, args[0], func(ctx context.Context, s *pgstore.Store, id inventory.BookingID) error {
-				return a.printBooking(s.ExtendHold(ctx, id, by, a.staff(), reason))
+				return a.printBooking(s.ExtendHold(ctx, id, 0, by, a.staff(), reason))
 			})
 		},
 	}

@@ -29,7 +29,7 @@ type store interface {
 type holds interface {
 	PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inventory.Booking, replayed bool, err error)
 	Booking(ctx context.Context, id inventory.BookingID) (inventory.Booking, error)
-	ReleaseHold(ctx context.Context, id inventory.BookingID, actor inventory.Actor, reason string) (inventory.Booking, error)
+	ReleaseHold(ctx context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error)
 }
 
 type payments interface {

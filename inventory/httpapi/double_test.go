@@ -50,7 +50,7 @@ func (d *double) Booking(_ context.Context, id inventory.BookingID) (inventory.B
 	return d.booking(id)
 }
 
-func (d *double) ReleaseHold(context.Context, inventory.BookingID, inventory.Actor, string) (inventory.Booking, error) {
+func (d *double) ReleaseHold(context.Context, inventory.BookingID, int, inventory.Actor, string) (inventory.Booking, error) {
 	d.calls.Add(1)
 	return inventory.Booking{}, errUnexpected
 }

@@ -94,7 +94,7 @@ func (a *API) releaseHold(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if b.State != inventory.StateCancelled {
-		if _, err := a.store.ReleaseHold(ctx, b.ID, actorOf(clientOf(r)), releasedText); err != nil {
+		if _, err := a.store.ReleaseHold(ctx, b.ID, 0, actorOf(clientOf(r)), releasedText); err != nil {
 			return err
 		}
 	}

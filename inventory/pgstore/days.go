@@ -136,20 +136,20 @@ func (s *Store) saveDays(ctx context.Context, tx pgx.Tx, actor inventory.Actor, 
 	if err != nil {
 		return inventory.ChangeSet{}, err
 	}
-	var moved inventory.StaleDays
+	var stale inventory.StaleDays
 	var changes []inventory.DayChange
 	for _, c := range plan.Changes {
 		now, exists := stored[c.Before.Day]
-		if exists == c.Missing || exists && now.Version != c.Before.Version {
-			moved.Days = append(moved.Days, inventory.StaleDay{Seen: c.Before, Now: now})
+		if exists == c.Missing || exists && moved(now, c.Before, undoes != 0) {
+			stale.Days = append(stale.Days, inventory.StaleDay{Seen: c.Before, Now: now})
 			continue
 		}
 		if c.Changes() {
 			changes = append(changes, c)
 		}
 	}
-	if len(moved.Days) > 0 {
-		return inventory.ChangeSet{}, &moved
+	if len(stale.Days) > 0 {
+		return inventory.ChangeSet{}, &stale
 	}
 	set := inventory.ChangeSet{Pool: plan.Pool.Ref, Actor: actor.String(), Reason: reason, Undoes: undoes, Changes: changes}
 	if len(changes) == 0 {
@@ -167,6 +167,17 @@ func (s *Store) saveDays(ctx context.Context, tx pgx.Tx, actor inventory.Actor, 
 		}
 	}
 	return set, nil
+}
+
+// moved reports that a day is not as it was seen. An edit asks for the version
+// it was made on. An undo asks for the figures it left: later edits that were
+// taken back themselves have raised the version and changed nothing, so that
+// undo after undo walks back.
+func moved(now, seen inventory.PoolDay, undo bool) bool {
+	if undo {
+		return now.Capacity != seen.Capacity || now.OverbookLimit != seen.OverbookLimit || now.StopSell != seen.StopSell
+	}
+	return now.Version != seen.Version
 }
 
 func saveDay(ctx context.Context, tx pgx.Tx, set int64, c *inventory.DayChange) error {

@@ -111,6 +111,22 @@ func TestUndoDays_putsBackOnce(t *testing.T) {
 	}
 }
 
+func TestUndoDays_undoAfterUndoWalksBack(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t)
+	for _, n := range []int{20, 30} {
+		s.SetDay(t, inventory.DayEdit{Capacity: set(n)})
+	}
+	for _, want := range []int{20, 10} {
+		if _, err := s.Store.UndoDays(t.Context(), inventory.Staff("test"), 0, ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.PoolDay(t).Capacity; got != want {
+			t.Errorf("capacity = %d, want %d", got, want)
+		}
+	}
+}
+
 func TestUndoDays_doesNotOverwriteANewerEdit(t *testing.T) {
 	t.Parallel()
 	s := pgtest.OpenShop(t)

@@ -22,7 +22,7 @@ func (s *Store) ClaimDoubtful(ctx context.Context, limit int) ([]inventory.Doubt
 		rows, _ := tx.Query(ctx, sqlDoubtClaim, pgx.StrictNamedArgs{"limit": limit, "now": s.now})
 		var err error
 		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d inventory.DoubtfulPayment, err error) {
-			return d, row.Scan(append(paymentFields(&d.Payment), &d.PastCap)...)
+			return d, row.Scan(append(paymentFields(&d.Payment), &d.PastCap, &d.Held)...)
 		})
 		return err
 	})
@@ -74,7 +74,8 @@ func (s *Store) GiveUpDoubt(ctx context.Context, id inventory.PaymentID) (invent
 const sqlDoubtClaim = `-- doubt.claim
 WITH due AS (
     SELECT pm.id, b.state = 'PAYMENT_PENDING'
-                  AND b.doubt_until - v.doubt_after + v.doubt_cap <= coalesce(@now::timestamptz, statement_timestamp()) AS past_cap
+                  AND b.doubt_until - v.doubt_after + v.doubt_cap <= coalesce(@now::timestamptz, statement_timestamp()) AS past_cap,
+           b.state = 'HELD' AND b.expires_at > coalesce(@now::timestamptz, statement_timestamp()) AS held
       FROM payment pm
       JOIN booking b ON b.id = pm.booking_id
       JOIN venue v ON v.id = b.venue_id
@@ -96,7 +97,7 @@ UPDATE payment
        version = version + 1
   FROM due
  WHERE payment.id = due.id
-RETURNING ` + paymentColumnsOfPayment + `, due.past_cap`
+RETURNING ` + paymentColumnsOfPayment + `, due.past_cap, due.held`
 
 const sqlDoubtPastCap = `-- doubt.pastCap
 SELECT b.doubt_until - v.doubt_after + v.doubt_cap <= @at::timestamptz

@@ -84,7 +84,7 @@ func TestClaimDoubtful_asksAboutAttemptsOfDeadBookings(t *testing.T) {
 	t.Parallel()
 	s := pgtest.OpenShop(t)
 	b, p := inDoubt(t, s, "u-1")
-	if _, err := s.Store.ReleaseHold(t.Context(), b.ID, mira, "changed their mind"); err != nil {
+	if _, err := s.Store.ReleaseHold(t.Context(), b.ID, 0, mira, "changed their mind"); err != nil {
 		t.Fatal(err)
 	}
 	due := claimDoubtful(t, s.After(t, 20*time.Minute))

@@ -10,10 +10,11 @@ import (
 	"holdfast/inventory"
 )
 
-// ReleaseHold gives a hold's place back. Releasing a cancelled hold again
+// ReleaseHold gives a hold's place back. version is the one that the decision
+// was made on, 0 does not check it: ErrStale. Releasing a cancelled hold again
 // changes nothing and is no error; an expired one is ErrHoldExpired, a
 // confirmed one ErrNotAllowed.
-func (s *Store) ReleaseHold(ctx context.Context, id inventory.BookingID, actor inventory.Actor, reason string) (inventory.Booking, error) {
+func (s *Store) ReleaseHold(ctx context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	if err := optionalReason(reason); err != nil {
 		return inventory.Booking{}, err
 	}
@@ -25,6 +26,9 @@ func (s *Store) ReleaseHold(ctx context.Context, id inventory.BookingID, actor i
 		}
 		switch b.State {
 		case inventory.StateHeld, inventory.StatePaymentPending:
+			if err := seen(b, version); err != nil {
+				return err
+			}
 			b, err = s.leave(ctx, tx, b, step{to: inventory.StateCancelled, cause: inventory.CauseReleased, actor: actor, reason: reason})
 			return err
 		case inventory.StateCancelled:
@@ -39,9 +43,10 @@ func (s *Store) ReleaseHold(ctx context.Context, id inventory.BookingID, actor i
 }
 
 // ExtendHold gives a hold more time, counted from its present end, or from now
-// if that has passed and the sweep has not met it. Past the venue's longest
+// if that has passed and the sweep has not met it. version is the one that the
+// decision was made on, 0 does not check it: ErrStale. Past the venue's longest
 // hold it is ErrLimitOfHold and nothing changes.
-func (s *Store) ExtendHold(ctx context.Context, id inventory.BookingID, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error) {
+func (s *Store) ExtendHold(ctx context.Context, id inventory.BookingID, version int, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	if by < time.Second {
 		return inventory.Booking{}, inventory.Invalid("by", "must be at least one second")
 	}
@@ -56,6 +61,9 @@ func (s *Store) ExtendHold(ctx context.Context, id inventory.BookingID, by time.
 		}
 		if b.State != inventory.StateHeld {
 			return notHeld(b.State)
+		}
+		if err := seen(b, version); err != nil {
+			return err
 		}
 		now, err := s.clock(ctx, tx)
 		if err != nil {
@@ -135,6 +143,14 @@ func notHeld(state inventory.BookingState) error {
 	case inventory.StateHeld, inventory.StatePaymentPending, inventory.StateConfirmed, inventory.StateNone:
 	}
 	return inventory.ErrNotAllowed
+}
+
+// seen compares the version that somebody decided on with the one that stands.
+func seen(b inventory.Booking, version int) error {
+	if version == 0 || version == b.Version {
+		return nil
+	}
+	return &inventory.StaleError{Object: "booking " + b.ID.String(), Seen: version, Current: b.Version}
 }
 
 func optionalReason(reason string) error {

@@ -323,7 +323,7 @@ func TestLockOrder_noDeadlocks(t *testing.T) {
 					pgtest.Deliver(t, s.Store, pgtest.Captured(b, "pay_"+b.ID.String()))
 					_, _ = s.Store.CancelBooking(t.Context(), b.ID, mira, "test", true)
 				case 1:
-					_, _ = s.Store.ReleaseHold(t.Context(), b.ID, mira, "")
+					_, _ = s.Store.ReleaseHold(t.Context(), b.ID, 0, mira, "")
 					pgtest.Deliver(t, s.Store, pgtest.Captured(b, "pay_"+b.ID.String()))
 				case 2:
 					_, p, err := s.Store.StartPayment(t.Context(), inventory.PayRequest{BookingID: b.ID, Provider: "simulated", Actor: mira})

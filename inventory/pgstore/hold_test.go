@@ -78,7 +78,7 @@ func TestPlaceHold_B28_limitIsExactAndAllOrNothing(t *testing.T) {
 		s.Hold(t, "u-first", 11)
 		s.Hold(t, "u-one", 1)
 		later := s.After(t, 11*time.Minute)
-		if _, err := s.Store.ExtendHold(t.Context(), holdOf(t, s, "u-first"), 20*time.Minute, inventory.Staff("mira"), ""); err != nil {
+		if _, err := s.Store.ExtendHold(t.Context(), holdOf(t, s, "u-first"), 0, 20*time.Minute, inventory.Staff("mira"), ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := later.PlaceHold(t.Context(), s.Request("u-third", 1)); err != nil {
@@ -235,7 +235,7 @@ func TestPlaceHold_B32_idempotencyKey(t *testing.T) {
 	if err != nil || replayed {
 		t.Fatalf("first: %v, replayed %v", err, replayed)
 	}
-	if _, err := s.Store.ExtendHold(ctx, first.ID, time.Minute, inventory.Staff("mira"), ""); err != nil {
+	if _, err := s.Store.ExtendHold(ctx, first.ID, 0, time.Minute, inventory.Staff("mira"), ""); err != nil {
 		t.Fatal(err)
 	}
 	second, replayed, err := s.Store.PlaceHold(ctx, r)
@@ -295,7 +295,7 @@ func TestPlaceHold_refusedHoldFreesItsKey(t *testing.T) {
 	if _, _, err := s.Store.PlaceHold(t.Context(), r); !errors.Is(err, inventory.ErrSoldOut) {
 		t.Fatalf("PlaceHold = %v, want ErrSoldOut", err)
 	}
-	if _, err := s.Store.ReleaseHold(t.Context(), first.ID, inventory.Staff("mira"), "u-1 phoned"); err != nil {
+	if _, err := s.Store.ReleaseHold(t.Context(), first.ID, 0, inventory.Staff("mira"), "u-1 phoned"); err != nil {
 		t.Fatal(err)
 	}
 	if _, replayed, err := s.Store.PlaceHold(t.Context(), r); err != nil || replayed {

@@ -256,7 +256,7 @@ func (w *world) captureAgain(t *rapid.T) {
 
 func (w *world) release(t *rapid.T) {
 	b := w.pick(t, func(b *modelBooking) bool { return b.state == inventory.StateHeld })
-	if _, err := w.s.Store.At(w.now).ReleaseHold(t.Context(), b.id, mira, ""); err != nil {
+	if _, err := w.s.Store.At(w.now).ReleaseHold(t.Context(), b.id, 0, mira, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.state = inventory.StateCancelled

@@ -45,7 +45,7 @@ func TestOutbox_R4_poisonIsParked(t *testing.T) {
 	ctx := t.Context()
 	for i := range 101 {
 		b := s.Hold(t, fmt.Sprintf("u-%d", i), 1)
-		if _, err := s.Store.ReleaseHold(ctx, b.ID, mira, ""); err != nil {
+		if _, err := s.Store.ReleaseHold(ctx, b.ID, 0, mira, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

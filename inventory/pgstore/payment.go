@@ -151,6 +151,17 @@ func answerKind(state inventory.PaymentState) (inventory.EventKind, bool) {
 	return "", false
 }
 
+// Payment returns one payment attempt, or ErrNotFound.
+func (s *Store) Payment(ctx context.Context, id inventory.PaymentID) (inventory.Payment, error) {
+	var p inventory.Payment
+	err := s.read(ctx, "read payment "+id.String(), func(ctx context.Context, tx pgx.Tx) error {
+		var err error
+		p, err = getPayment(ctx, tx, id)
+		return err
+	})
+	return p, err
+}
+
 // FindPayment resolves a whole id, or an ending of at least 6 characters that
 // only one payment has.
 func (s *Store) FindPayment(ctx context.Context, text string) (inventory.PaymentID, error) {

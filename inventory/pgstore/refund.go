@@ -121,6 +121,25 @@ func (s *Store) Refunds(ctx context.Context, f inventory.RefundFilter) ([]invent
 	return out, err
 }
 
+// FindRefund resolves a whole id, or an ending of at least 6 characters that
+// only one refund has.
+func (s *Store) FindRefund(ctx context.Context, text string) (inventory.RefundID, error) {
+	if id, err := inventory.ParseRefundID(text); err == nil {
+		return id, nil
+	}
+	var ids []inventory.RefundID
+	err := s.findByEnding(ctx, "refund", text, sqlRefundFind, func(row pgx.CollectableRow) error {
+		var id inventory.RefundID
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return inventory.RefundID{}, err
+	}
+	return ids[0], nil
+}
+
 // ClaimRefunds returns at most limit refunds that are due to be sent or asked
 // about, and puts each one's next try off, with growing delay, in a committed
 // transaction of its own: no lock is kept while the provider thinks, and two

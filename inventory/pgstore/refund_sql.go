@@ -20,6 +20,12 @@ SELECT ` + refundColumns + `
  ORDER BY r.requested_at DESC, r.id DESC
  LIMIT @limit`
 
+const sqlRefundFind = `-- refund.find
+SELECT id
+  FROM refund
+ WHERE id::text LIKE @ending
+ LIMIT 2`
+
 const sqlRefundSum = `-- refund.sum
 SELECT coalesce(sum(amount_minor), 0)::bigint
   FROM refund

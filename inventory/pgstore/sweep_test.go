@@ -168,7 +168,7 @@ func TestExtendHold_R14_totalLifeIsCapped(t *testing.T) {
 	mira := inventory.Staff("mira")
 	var err error
 	for range 10 {
-		if _, err = s.Store.ExtendHold(t.Context(), b.ID, 10*time.Minute, mira, ""); err != nil {
+		if _, err = s.Store.ExtendHold(t.Context(), b.ID, 0, 10*time.Minute, mira, ""); err != nil {
 			break
 		}
 	}
@@ -192,7 +192,7 @@ func TestReleaseHold_statesTellThemselvesApart(t *testing.T) {
 		s := pgtest.OpenShop(t)
 		b := s.Hold(t, "u-1", 2)
 		for range 2 {
-			got, err := s.Store.ReleaseHold(t.Context(), b.ID, mira, "")
+			got, err := s.Store.ReleaseHold(t.Context(), b.ID, 0, mira, "")
 			if err != nil || got.State != inventory.StateCancelled || got.Version != 2 {
 				t.Errorf("ReleaseHold = %+v, %v", got, err)
 			}
@@ -209,7 +209,7 @@ func TestReleaseHold_statesTellThemselvesApart(t *testing.T) {
 		if _, err := later.SweepHolds(t.Context(), 500); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := later.ReleaseHold(t.Context(), b.ID, mira, ""); !errors.Is(err, inventory.ErrHoldExpired) {
+		if _, err := later.ReleaseHold(t.Context(), b.ID, 0, mira, ""); !errors.Is(err, inventory.ErrHoldExpired) {
 			t.Errorf("ReleaseHold = %v, want ErrHoldExpired", err)
 		}
 	})
@@ -218,7 +218,7 @@ func TestReleaseHold_statesTellThemselvesApart(t *testing.T) {
 		s := pgtest.OpenShop(t)
 		b := s.Hold(t, "u-1", 2)
 		pgtest.Deliver(t, s.Store, pgtest.Captured(b, "pay_1"))
-		if _, err := s.Store.ReleaseHold(t.Context(), b.ID, mira, ""); !errors.Is(err, inventory.ErrNotAllowed) {
+		if _, err := s.Store.ReleaseHold(t.Context(), b.ID, 0, mira, ""); !errors.Is(err, inventory.ErrNotAllowed) {
 			t.Errorf("ReleaseHold = %v, want ErrNotAllowed", err)
 		}
 	})

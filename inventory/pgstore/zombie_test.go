@@ -97,7 +97,7 @@ func TestSettle_moneyForAReleasedHoldIsAZombie(t *testing.T) {
 	t.Parallel()
 	s := pgtest.OpenShop(t)
 	b := s.Hold(t, "u-1", 1)
-	if _, err := s.Store.ReleaseHold(t.Context(), b.ID, inventory.Staff("mira"), ""); err != nil {
+	if _, err := s.Store.ReleaseHold(t.Context(), b.ID, 0, inventory.Staff("mira"), ""); err != nil {
 		t.Fatal(err)
 	}
 	pgtest.Deliver(t, s.Store, pgtest.Captured(b, "pay_1"))

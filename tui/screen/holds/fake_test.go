@@ -195,9 +195,9 @@ func (d *desk) move(id inventory.BookingID, to inventory.BookingState, cause inv
 	return *b
 }
 
-func (d *desk) ExtendHold(_ context.Context, id inventory.BookingID, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error) {
+func (d *desk) ExtendHold(_ context.Context, id inventory.BookingID, version int, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	d.writes = append(d.writes, fmt.Sprintf("extend %s by %s %q v%d", id.Short(), by, reason, d.find(id).Version))
-	if err := d.write(id); err != nil {
+	if err := d.write(id, version); err != nil {
 		return inventory.Booking{}, err
 	}
 	b := d.find(id)
@@ -208,17 +208,24 @@ func (d *desk) ExtendHold(_ context.Context, id inventory.BookingID, by time.Dur
 	return d.move(id, inventory.StateHeld, inventory.CauseExtended, actor), nil
 }
 
-func (d *desk) ReleaseHold(_ context.Context, id inventory.BookingID, actor inventory.Actor, reason string) (inventory.Booking, error) {
+func (d *desk) ReleaseHold(_ context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	d.writes = append(d.writes, fmt.Sprintf("release %s %q v%d", id.Short(), reason, d.find(id).Version))
-	if err := d.write(id); err != nil {
+	if err := d.write(id, version); err != nil {
 		return inventory.Booking{}, err
 	}
 	return d.move(id, inventory.StateCancelled, inventory.CauseReleased, actor), nil
 }
 
-func (d *desk) write(id inventory.BookingID) error {
+// write refuses like the store: what stands is not what was decided on.
+func (d *desk) write(id inventory.BookingID, version int) error {
 	if d.onWrite != nil {
 		d.onWrite(d.find(id))
+	}
+	if errors.Is(d.writeErr, inventory.ErrUnknownOutcome) {
+		return d.writeErr // it was sent in time; what has moved since, moved after it
+	}
+	if now := d.find(id).Version; version != now {
+		return &inventory.StaleError{Object: "booking " + id.String(), Seen: version, Current: now}
 	}
 	return d.writeErr
 }

@@ -39,8 +39,8 @@ type reader interface {
 
 // writer is what the screen can do to a hold.
 type writer interface {
-	ExtendHold(ctx context.Context, id inventory.BookingID, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error)
-	ReleaseHold(ctx context.Context, id inventory.BookingID, actor inventory.Actor, reason string) (inventory.Booking, error)
+	ExtendHold(ctx context.Context, id inventory.BookingID, version int, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error)
+	ReleaseHold(ctx context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error)
 }
 
 type store interface {

@@ -140,28 +140,27 @@ func (m *Model) askRelease() tea.Cmd {
 func (m *Model) extend(c extendChosen) tea.Cmd {
 	store, actor := m.store, m.actor
 	return m.save(c.row, inventory.CauseExtended, "extending", func(ctx context.Context) (inventory.Booking, error) {
-		return store.ExtendHold(ctx, c.row.ID, c.by, actor, c.reason)
+		return store.ExtendHold(ctx, c.row.ID, c.row.Version, c.by, actor, c.reason)
 	})
 }
 
 func (m *Model) release(c releaseChosen) tea.Cmd {
 	store, actor := m.store, m.actor
 	return m.save(c.row, inventory.CauseReleased, "releasing", func(ctx context.Context) (inventory.Booking, error) {
-		return store.ReleaseHold(ctx, c.row.ID, actor, c.reason)
+		return store.ReleaseHold(ctx, c.row.ID, c.row.Version, actor, c.reason)
 	})
 }
 
-// save makes a change to a hold that stands as it was drawn. When it is not
+// save makes a change to a hold, which the store refuses if it does not stand
+// as it was drawn. When it is not
 // simply done, it looks where the hold stands now.
 func (m *Model) save(row inventory.Booking, cause inventory.Cause, doing string, change func(context.Context) (inventory.Booking, error)) tea.Cmd {
 	m.saving[row.ID] = true
 	r := m.store
 	return ui.Save(m.env, "hold."+string(cause), doing+" .."+row.ID.Short(), saveLimit, func(ctx context.Context) (done, error) {
 		d := done{row: row, cause: cause}
-		err := asDrawn(ctx, r, row)
-		if err == nil {
-			d.after, err = change(ctx)
-		}
+		var err error
+		d.after, err = change(ctx)
 		switch {
 		case errors.Is(err, inventory.ErrLimitOfHold):
 			d.most = longestHold(ctx, r, row.Pool.Venue)
@@ -173,20 +172,6 @@ func (m *Model) save(row inventory.Booking, cause inventory.Cause, doing string,
 		d.row, d.cause, d.err = row, cause, err
 		return d
 	})
-}
-
-// asDrawn fails with ErrStale when the booking has moved since the person saw
-// it. The store's transaction guards the places; this guards the decision: a
-// hold that began to pay after it was drawn is not released unseen.
-func asDrawn(ctx context.Context, r reader, row inventory.Booking) error {
-	now, err := r.Booking(ctx, row.ID)
-	if err != nil {
-		return err
-	}
-	if now.Version != row.Version {
-		return &inventory.StaleError{Object: "the hold", Seen: row.Version, Current: now.Version}
-	}
-	return nil
 }
 
 // lastEntry is the newest transition of a booking, zero if it cannot be read.
