@@ -196,8 +196,7 @@ func (d *desk) move(id inventory.BookingID, to inventory.BookingState, cause inv
 }
 
 func (d *desk) ExtendHold(_ context.Context, id inventory.BookingID, version int, by time.Duration, actor inventory.Actor, reason string) (inventory.Booking, error) {
-	d.writes = append(d.writes, fmt.Sprintf("extend %s by %s %q v%d", id.Short(), by, reason, d.find(id).Version))
-	if err := d.write(id, version); err != nil {
+	if err := d.write(id, version, fmt.Sprintf("extend %s by %s %q v%d", id.Short(), by, reason, version)); err != nil {
 		return inventory.Booking{}, err
 	}
 	b := d.find(id)
@@ -209,17 +208,19 @@ func (d *desk) ExtendHold(_ context.Context, id inventory.BookingID, version int
 }
 
 func (d *desk) ReleaseHold(_ context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error) {
-	d.writes = append(d.writes, fmt.Sprintf("release %s %q v%d", id.Short(), reason, d.find(id).Version))
-	if err := d.write(id, version); err != nil {
+	if err := d.write(id, version, fmt.Sprintf("release %s %q v%d", id.Short(), reason, version)); err != nil {
 		return inventory.Booking{}, err
 	}
 	return d.move(id, inventory.StateCancelled, inventory.CauseReleased, actor), nil
 }
 
 // write refuses like the store: what stands is not what was decided on.
-func (d *desk) write(id inventory.BookingID, version int) error {
+func (d *desk) write(id inventory.BookingID, version int, what string) error {
 	if d.onWrite != nil {
 		d.onWrite(d.find(id))
+	}
+	if now := d.find(id).Version; version == now || errors.Is(d.writeErr, inventory.ErrUnknownOutcome) {
+		d.writes = append(d.writes, what)
 	}
 	if errors.Is(d.writeErr, inventory.ErrUnknownOutcome) {
 		return d.writeErr // it was sent in time; what has moved since, moved after it
