@@ -81,6 +81,7 @@ const (
 type DoubtfulPayment struct {
 	Payment Payment
 	PastCap bool // its booking has waited as long as the venue allows
+	Held    bool // its booking is HELD and in time: the buyer may be paying just now
 }
 
 // Zombie is captured money without a live booking, with what staff need to

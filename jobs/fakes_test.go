@@ -104,3 +104,52 @@ func (f *fakeRuns) records() []record {
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// fakeProvider answers as the test says; a nil function means that the test
+// does not expect the call.
+type fakeProvider struct {
+	get    func(ctx context.Context, id string) (inventory.ProviderPayment, error)
+	find   func(ctx context.Context, reference string) ([]inventory.ProviderPayment, error)
+	cancel func(ctx context.Context, id string) (inventory.ProviderPayment, error)
+	refund func(ctx context.Context, t inventory.RefundTask) (inventory.ProviderRefund, error)
+	list   func(ctx context.Context, payment string) ([]inventory.ProviderRefund, error)
+}
+
+var errUnexpected = errors.New("the test did not expect this call")
+
+func (f *fakeProvider) Get(ctx context.Context, id string) (inventory.ProviderPayment, error) {
+	if f.get == nil {
+		return inventory.ProviderPayment{}, errUnexpected
+	}
+	return f.get(ctx, id)
+}
+
+func (f *fakeProvider) FindByReference(ctx context.Context, reference string) ([]inventory.ProviderPayment, error) {
+	if f.find == nil {
+		return nil, errUnexpected
+	}
+	return f.find(ctx, reference)
+}
+
+func (f *fakeProvider) Cancel(ctx context.Context, id string) (inventory.ProviderPayment, error) {
+	if f.cancel == nil {
+		return inventory.ProviderPayment{}, errUnexpected
+	}
+	return f.cancel(ctx, id)
+}
+
+func (f *fakeProvider) Refund(ctx context.Context, t inventory.RefundTask) (inventory.ProviderRefund, error) {
+	if f.refund == nil {
+		return inventory.ProviderRefund{}, errUnexpected
+	}
+	return f.refund(ctx, t)
+}
+
+func (f *fakeProvider) ListRefunds(ctx context.Context, payment string) ([]inventory.ProviderRefund, error) {
+	if f.list == nil {
+		return nil, errUnexpected
+	}
+	return f.list(ctx, payment)
+}
+
+func (f *fakeProvider) KeyLifetime() time.Duration { return time.Hour }

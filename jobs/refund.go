@@ -2,33 +2,15 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"holdfast/inventory"
 )
 
-const (
-	refundBatch = 50
-
-	// refundCalls bounds how many calls one run has open, so that a provider that
-	// hangs costs a few goroutines and not all of them.
-	refundCalls = 8
-
-	// refundCallLimit ends one call. No answer is not a failure: the refund stays
-	// and is sent again later with the same key.
-	refundCallLimit = 10 * time.Second
-
-	// refundNoteLimit bounds writing down what a call brought, which happens even
-	// if the run has been told to stop.
-	refundNoteLimit = 5 * time.Second
-)
+const refundBatch = 50
 
 type refundStore interface {
 	DecideOverdueZombies(ctx context.Context, limit int) (int, error)
@@ -37,23 +19,28 @@ type refundStore interface {
 	RefundUnanswered(ctx context.Context, id inventory.RefundID, cause string) error
 }
 
-// RefundProvider is the part of a payment provider that gives money back. The
-// refund's id is the idempotency key; an error means that the outcome is not
-// known.
-type RefundProvider interface {
+type refundProvider interface {
+	// Refund sends a refund under its own id, which is its idempotency key.
 	Refund(ctx context.Context, task inventory.RefundTask) (inventory.ProviderRefund, error)
+	// ListRefunds returns every refund of a payment, whoever made it, or an error: a
+	// part must not pass for the whole.
+	ListRefunds(ctx context.Context, providerPayment string) ([]inventory.ProviderRefund, error)
+	// KeyLifetime is how long the provider surely knows an idempotency key. After
+	// that the same key may refund a second time.
+	KeyLifetime() time.Duration
 }
 
-// Refund sends the refunds that are due to their providers.
+// Refund sends the refunds that are due to their providers, and asks about
+// those that a provider has not finished.
 type Refund struct {
 	store     refundStore
-	providers map[string]RefundProvider
+	providers map[string]Provider
 	log       *slog.Logger
 }
 
 // NewRefund returns the refund job; providers are keyed by the name that
 // payments carry.
-func NewRefund(store refundStore, providers map[string]RefundProvider, log *slog.Logger) *Refund {
+func NewRefund(store refundStore, providers map[string]Provider, log *slog.Logger) *Refund {
 	return &Refund{store, providers, log}
 }
 
@@ -78,12 +65,8 @@ func (j *Refund) Run(ctx context.Context) (Result, error) {
 	}
 
 	var tally refundTally
-	var calls errgroup.Group
-	calls.SetLimit(refundCalls)
-	for _, task := range tasks {
-		calls.Go(func() error { return j.send(ctx, task, &tally) })
-	}
-	err = calls.Wait()
+	err = forEach(tasks, func(t inventory.RefundTask) string { return t.Refund.Provider },
+		func(t inventory.RefundTask) error { return j.send(ctx, t, &tally) })
 
 	done, pending, failed := int(tally.done.Load()), int(tally.pending.Load()), int(tally.failed.Load())
 	res := Result{
@@ -98,24 +81,30 @@ func (j *Refund) Run(ctx context.Context) (Result, error) {
 	return res, nil
 }
 
-// send makes one call and writes down what came of it. Its error means that
-// this could not be written; the lease of the claim brings the refund back.
+// send gets the provider's word on one refund and writes it down. Its error
+// means that this could not be written; the lease of the claim brings the
+// refund back.
 func (j *Refund) send(ctx context.Context, task inventory.RefundTask, tally *refundTally) error {
 	id := task.Refund.ID
-	answer, err := j.call(ctx, task)
+	answer, askErr := j.answer(ctx, task)
 
-	// The run may have been told to stop during the call: what is known is kept.
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), refundNoteLimit,
-		errors.New("refund.note took over "+refundNoteLimit.String()))
+	ctx, cancel := noting(ctx, "refund.note")
 	defer cancel()
-	if err != nil {
+	var err error
+	if askErr == nil {
+		_, err = j.store.RefundAnswered(ctx, id, answer)
+		if len(inventory.FieldErrors(err)) > 0 { // the answer contradicts the refund: it decides nothing
+			askErr, err = err, nil
+		}
+	}
+	switch {
+	case askErr != nil:
 		tally.unanswered.Add(1)
 		j.log.LogAttrs(ctx, slog.LevelWarn, "a refund has no answer and is sent again later",
-			slog.String("refund_id", id.String()), slog.Int("tries", task.Refund.Tries), slog.Any("error", err))
-		err = j.store.RefundUnanswered(ctx, id, err.Error())
-	} else {
+			slog.String("refund_id", id.String()), slog.Int("tries", task.Refund.Tries), slog.Any("error", askErr))
+		err = j.store.RefundUnanswered(ctx, id, askErr.Error())
+	case err == nil:
 		tally.count(answer.State)
-		_, err = j.store.RefundAnswered(ctx, id, answer)
 	}
 	if err != nil {
 		tally.unwritten.Add(1)
@@ -135,26 +124,51 @@ func (t *refundTally) count(s inventory.RefundState) {
 	}
 }
 
-// call asks the provider, with a limit, and turns a panic into an error so that
-// it belongs to this refund only.
-func (j *Refund) call(ctx context.Context, task inventory.RefundTask) (answer inventory.ProviderRefund, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			j.log.LogAttrs(ctx, slog.LevelError, "a refund call panicked",
-				slog.String("refund_id", task.Refund.ID.String()), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
+// answer asks the provider about a refund that it may have made, and sends one
+// that it surely has not. The key makes sending twice harmless only as long as
+// the provider knows it.
+func (j *Refund) answer(ctx context.Context, task inventory.RefundTask) (inventory.ProviderRefund, error) {
 	provider, ok := j.providers[task.Refund.Provider]
 	if !ok {
-		return answer, fmt.Errorf("provider %q is not configured here", task.Refund.Provider)
+		return inventory.ProviderRefund{}, fmt.Errorf("provider %q is not configured here", task.Refund.Provider)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, refundCallLimit,
-		errors.New("refund.call took over "+refundCallLimit.String()))
-	defer cancel()
-	answer, err = provider.Refund(ctx, task)
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = fmt.Errorf("%w (%w)", cause, err)
+	pending := task.Refund.State == inventory.RefundPending
+	if pending || keyMayBeForgotten(task.Refund, provider.KeyLifetime()) {
+		made, err := call(ctx, j.log, "refund.list", func(ctx context.Context) ([]inventory.ProviderRefund, error) {
+			return provider.ListRefunds(ctx, task.ProviderPayment)
+		})
+		if err != nil {
+			return inventory.ProviderRefund{}, err
+		}
+		if ours, found := pick(made, task.Refund); found {
+			return ours, nil
+		}
 	}
-	return answer, err
+	if pending { // sending it again would be answered from the key's memory, or pay twice
+		return inventory.ProviderRefund{}, fmt.Errorf("the provider has accepted refund %q and does not list it", task.Refund.ProviderRefund)
+	}
+	return call(ctx, j.log, "refund.send", func(ctx context.Context) (inventory.ProviderRefund, error) {
+		return provider.Refund(ctx, task)
+	})
+}
+
+// keyMayBeForgotten reports whether a key that was first sent at SentAt could
+// have ended its life. NextTryAt stands for the present, by PostgreSQL's clock
+// like SentAt: it is a little later, so that the doubt falls on the safe side.
+func keyMayBeForgotten(r inventory.Refund, lifetime time.Duration) bool {
+	return r.Tries > 1 && r.NextTryAt.Sub(r.SentAt) >= lifetime
+}
+
+// pick finds a refund of ours among all that were made of its payment. Should
+// there be several, one that gave money back counts.
+func pick(made []inventory.ProviderRefund, r inventory.Refund) (ours inventory.ProviderRefund, found bool) {
+	for _, one := range made {
+		if one.Reference != r.ID.String() && (r.ProviderRefund == "" || one.ID != r.ProviderRefund) {
+			continue
+		}
+		if !found || ours.State == inventory.RefundFailed {
+			ours, found = one, true
+		}
+	}
+	return ours, found
 }

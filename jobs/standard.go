@@ -18,14 +18,15 @@ type standardStore interface {
 //
 //	sweep      a place that nobody asked for stays taken 5 s longer; a buyer who
 //	           asks for it does not wait (the hold reclaims it)
-//	reconcile  an event that was stored but not applied waits 5 s more
+//	reconcile  an event that was stored but not applied waits 5 s more, a payment
+//	           in doubt is asked about 5 s later than its backoff says
 //	refund     a refund waits 5 s more
 //	horizon    a new local day at the far end of the horizon is 10 min late
 //	check      a violation is seen 15 min later
-func Standard(store standardStore, providers map[string]RefundProvider, log *slog.Logger) []Schedule {
+func Standard(store standardStore, providers map[string]Provider, log *slog.Logger) []Schedule {
 	return []Schedule{
 		{Job: NewSweep(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
-		{Job: NewReconcile(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
+		{Job: NewReconcile(store, providers, log), Every: 5 * time.Second, Timeout: time.Minute},
 		{Job: NewRefund(store, providers, log), Every: 5 * time.Second, Timeout: 2 * time.Minute},
 		{Job: NewHorizon(store), Every: 10 * time.Minute, Timeout: 2 * time.Minute},
 		{Job: NewCheck(store, log), Every: 15 * time.Minute, Timeout: 5 * time.Minute},

@@ -37,7 +37,9 @@ func (s *Server) Settle(payment string, to State) (Payment, error) {
 		defer s.mu.Unlock()
 		return *p, fmt.Errorf("settle payment %s, which is %s: %w", p.ID, p.State, errSettled)
 	}
-	p.State = to
+	if p.State, p.Reason = to, ""; to == StateFailed {
+		p.Reason = reasonDeclined
+	}
 	settled := *p
 	done := s.happened(http.StatusOK, settled)
 	b := s.behaviours.look(settled.Reference)
@@ -61,7 +63,7 @@ func (s *Server) SettleRefund(refund string, to State) (Refund, error) {
 		return *r, fmt.Errorf("settle refund %s, which is %s: %w", r.ID, r.State, errSettled)
 	}
 	if r.State = to; to == StateFailed {
-		r.Reason = "insufficient balance"
+		r.Reason = reasonNoBalance
 	}
 	settled := *r
 	done := s.happenedRefund(http.StatusOK, settled)
@@ -122,14 +124,7 @@ func (s *Server) settle(w http.ResponseWriter, r *http.Request) {
 	} else {
 		settled, err = s.SettleRefund(asked.Refund, to)
 	}
-	switch {
-	case errors.Is(err, errUnknownObject):
-		s.refuse(w, http.StatusNotFound, codeNotFound, err.Error())
-	case err != nil:
-		s.refuse(w, http.StatusConflict, codeNotSettleable, err.Error())
-	default:
-		s.answer(w, http.StatusOK, settled)
-	}
+	s.answerControl(w, settled, err)
 }
 
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request) {

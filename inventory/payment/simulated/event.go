@@ -24,7 +24,7 @@ type eventData struct {
 	Reference   string             `json:"reference"`
 	AmountMinor inventory.Minor    `json:"amountMinor"`
 	Currency    inventory.Currency `json:"currency"`
-	Reason      string             `json:"reason,omitzero"` // of a failed refund
+	Reason      string             `json:"reason,omitzero"` // of a failure
 }
 
 // paymentEvents names the event that says a payment got there.
@@ -44,6 +44,19 @@ var refundEvents = map[State]inventory.EventKind{
 
 func paymentEvent(p Payment, now time.Time) (*Event, error) {
 	return newEvent(paymentEvents[p.State], now, eventData{
+		Payment: p.ID, Reference: p.Reference, AmountMinor: p.AmountMinor, Currency: p.Currency, Reason: p.Reason,
+	})
+}
+
+// disputeEvents names the event that says a dispute got there.
+var disputeEvents = map[DisputeState]inventory.EventKind{
+	DisputeOpened: inventory.EventDisputeOpened,
+	DisputeWon:    inventory.EventDisputeWon,
+	DisputeLost:   inventory.EventDisputeLost,
+}
+
+func disputeEvent(p Payment, now time.Time) (*Event, error) {
+	return newEvent(disputeEvents[p.Dispute], now, eventData{
 		Payment: p.ID, Reference: p.Reference, AmountMinor: p.AmountMinor, Currency: p.Currency,
 	})
 }

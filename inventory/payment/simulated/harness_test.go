@@ -78,6 +78,12 @@ func (s *shop) wait(t *testing.T, n int) []inventory.ProviderEvent {
 	return append([]inventory.ProviderEvent{}, s.events...)
 }
 
+func (s *shop) last() inventory.ProviderEvent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.events[len(s.events)-1]
+}
+
 func (s *shop) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,6 +72,9 @@ func (b *books) addPayment(asked newPayment, state State) *Payment {
 		ID: newID("pay"), Reference: asked.Reference, AmountMinor: asked.AmountMinor,
 		Currency: asked.Currency, State: state, ClientSecret: newID("secret"),
 	}
+	if state == StateFailed {
+		p.Reason = reasonDeclined
+	}
 	p.URL = "https://pay.example/" + p.ID
 	b.payments[p.ID] = p
 	b.order.payments = append(b.order.payments, p.ID)
@@ -109,10 +112,13 @@ func (b *books) refundable(p *Payment) inventory.Minor {
 	return left
 }
 
-func (b *books) addRefund(p *Payment, asked newRefund, key string, state State, reason string) *Refund {
+func (b *books) addRefund(p *Payment, asked newRefund, key string, state State) *Refund {
 	r := &Refund{
 		ID: newID("rf"), Payment: p.ID, Reference: asked.Reference, AmountMinor: asked.AmountMinor,
-		Currency: p.Currency, State: state, Reason: reason, Key: key,
+		Currency: p.Currency, State: state, Key: key,
+	}
+	if state == StateFailed {
+		r.Reason = reasonNoBalance
 	}
 	b.refunds[r.ID] = r
 	b.order.refunds = append(b.order.refunds, r.ID)

@@ -48,14 +48,12 @@ func (s *Server) refund(asked newRefund, key string, mode Mode) outcome {
 		return refused(http.StatusNotFound, codeNotFound, "no payment %s", asked.Payment)
 	case p.State != StateSucceeded:
 		return refused(http.StatusUnprocessableEntity, codeNotRefundable, "payment %s is %s", p.ID, p.State)
+	case p.Dispute == DisputeOpened, p.Dispute == DisputeLost:
+		return refused(http.StatusUnprocessableEntity, codeDisputed, "payment %s is disputed", p.ID)
 	case asked.AmountMinor > s.books.refundable(p):
 		return refused(http.StatusUnprocessableEntity, codeRefundTooLarge, "only %d is left of payment %s", s.books.refundable(p), p.ID)
 	}
-	state, reason := stateFor(mode), ""
-	if state == StateFailed {
-		reason = "insufficient balance"
-	}
-	return s.happenedRefund(http.StatusCreated, *s.books.addRefund(p, asked, key, state, reason))
+	return s.happenedRefund(http.StatusCreated, *s.books.addRefund(p, asked, key, stateFor(mode)))
 }
 
 // stateFor is where a new payment or refund starts.

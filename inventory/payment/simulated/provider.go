@@ -22,6 +22,7 @@ const DefaultCallTimeout = 8 * time.Second
 type ProviderConfig struct {
 	BaseURL     string             // address of the simulator, such as http://127.0.0.1:8090; required
 	Secrets     []signature.Secret // any of them verifies an event; at least one
+	Live        bool               // the mode that events must be of; the simulator's are of test mode
 	Clock       timezone.Clock     // nil = the machine's
 	CallTimeout time.Duration      // 0 = DefaultCallTimeout
 	KeyLifetime time.Duration      // how long the provider remembers our keys; 0 = DefaultKeyLifetime
@@ -37,6 +38,7 @@ type Provider struct {
 	verifier    *signature.Verifier
 	timeout     time.Duration
 	keyLifetime time.Duration
+	live        bool
 }
 
 // NewProvider returns a Provider, or an error that says what in cfg is wrong.
@@ -60,7 +62,7 @@ func NewProvider(cfg ProviderConfig) (*Provider, error) {
 	}
 	return &Provider{
 		base: strings.TrimRight(cfg.BaseURL, "/"), client: payment.NewHTTPClient(cfg.Limits), verifier: verifier,
-		timeout: cfg.CallTimeout, keyLifetime: cfg.KeyLifetime,
+		timeout: cfg.CallTimeout, keyLifetime: cfg.KeyLifetime, live: cfg.Live,
 	}, nil
 }
 
@@ -155,11 +157,8 @@ func (p *Provider) Refund(ctx context.Context, task inventory.RefundTask) (inven
 	var got Refund
 	asked := newRefund{Payment: task.ProviderPayment, Reference: id, AmountMinor: amount.Minor}
 	err := p.call(ctx, call{name: "refund", method: http.MethodPost, path: pathRefunds, key: id, body: asked}, &got)
-	if refusal, ok := refusalOf(err); ok && (refusal.code == codeNotRefundable || refusal.code == codeRefundTooLarge) {
-		return inventory.ProviderRefund{
-			Payment: task.ProviderPayment, Reference: id, Amount: amount,
-			State: inventory.RefundFailed, Reason: string(refusal.code),
-		}, nil
+	if refusal, ok := refusalOf(err); ok && finalForRefund[refusal.code] {
+		return p.refused(ctx, task, string(refusal.code))
 	}
 	if err != nil {
 		return inventory.ProviderRefund{}, err
@@ -169,6 +168,27 @@ func (p *Provider) Refund(ctx context.Context, task inventory.RefundTask) (inven
 			id, payment.ErrWrongAnswer, got.AmountMinor, got.Currency, got.Payment, got.Reference)
 	}
 	return got.domain()
+}
+
+// finalForRefund are the refusals after which the same refund can never succeed.
+var finalForRefund = map[errorCode]bool{codeNotRefundable: true, codeRefundTooLarge: true, codeDisputed: true}
+
+// refused finds out why: the refusal may be the echo of this very refund, made
+// by an earlier try whose key the provider has forgotten since.
+func (p *Provider) refused(ctx context.Context, task inventory.RefundTask, reason string) (inventory.ProviderRefund, error) {
+	made, err := p.ListRefunds(ctx, task.ProviderPayment)
+	if err != nil {
+		return inventory.ProviderRefund{}, fmt.Errorf("refund was refused (%s), was it made before: %w", reason, err)
+	}
+	for _, one := range made {
+		if one.Reference == task.Refund.ID.String() {
+			return one, nil
+		}
+	}
+	return inventory.ProviderRefund{
+		Payment: task.ProviderPayment, Reference: task.Refund.ID.String(), Amount: task.Refund.Amount,
+		State: inventory.RefundFailed, Reason: reason,
+	}, nil
 }
 
 // ListRefunds lists what was given back of a payment, oldest first, also what

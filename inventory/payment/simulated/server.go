@@ -88,6 +88,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST "+pathControl, s.control)
 	mux.HandleFunc("POST "+pathSettle, s.settle)
 	mux.HandleFunc("POST "+pathDeliver, s.deliver)
+	mux.HandleFunc("POST "+pathElsewhere, s.elsewhere)
+	mux.HandleFunc("POST "+pathDispute, s.dispute)
 	mux.HandleFunc("GET "+pathLedger, s.ledger)
 	return mux
 }

@@ -11,12 +11,14 @@ import (
 
 // Paths of the provider's API (CONTRACT.md 4).
 const (
-	pathPayments = "/v1/payments"
-	pathRefunds  = "/v1/refunds"
-	pathControl  = "/control"
-	pathSettle   = "/control/settle"
-	pathDeliver  = "/control/deliver"
-	pathLedger   = "/ledger"
+	pathPayments  = "/v1/payments"
+	pathRefunds   = "/v1/refunds"
+	pathControl   = "/control"
+	pathSettle    = "/control/settle"
+	pathDeliver   = "/control/deliver"
+	pathElsewhere = "/control/refund"
+	pathDispute   = "/control/dispute"
+	pathLedger    = "/ledger"
 
 	headerKey = "Idempotency-Key"
 )
@@ -32,6 +34,23 @@ const (
 	StateCancelled State = "cancelled" // payments only
 )
 
+// DisputeState is where a payer's complaint to the bank stands. While it is
+// open, and when it is lost, the provider refunds nothing.
+type DisputeState string
+
+// States of a dispute.
+const (
+	DisputeOpened DisputeState = "opened"
+	DisputeWon    DisputeState = "won"
+	DisputeLost   DisputeState = "lost"
+)
+
+// Reasons of failures, in the provider's words.
+const (
+	reasonDeclined  = "card declined"
+	reasonNoBalance = "insufficient balance"
+)
+
 // Payment is a payment in the provider's ledger.
 type Payment struct {
 	ID           string             `json:"id"`
@@ -39,6 +58,8 @@ type Payment struct {
 	AmountMinor  inventory.Minor    `json:"amountMinor"`
 	Currency     inventory.Currency `json:"currency"`
 	State        State              `json:"state"`
+	Reason       string             `json:"reason,omitzero"`  // of a failure
+	Dispute      DisputeState       `json:"dispute,omitzero"` // "" if the payer never disputed it
 	ClientSecret string             `json:"clientSecret,omitzero"`
 	URL          string             `json:"url,omitzero"`
 }
@@ -115,6 +136,7 @@ const (
 	codeNotSettleable   errorCode = "not_settleable"
 	codeNotRefundable   errorCode = "payment_not_refundable"
 	codeRefundTooLarge  errorCode = "refund_exceeds_payment"
+	codeDisputed        errorCode = "payment_disputed"
 	codeInternalFailure errorCode = "internal_error"
 )
 
