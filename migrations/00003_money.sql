@@ -32,7 +32,7 @@ ALTER TABLE journal ADD COLUMN tries integer NOT NULL DEFAULT 0;
 ALTER TABLE journal ADD COLUMN next_try_at timestamptz;
 ALTER TABLE journal ADD COLUMN last_error text NOT NULL DEFAULT '';
 CREATE INDEX journal_open ON journal (booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
-CREATE INDEX journal_due ON journal (at, booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
+CREATE INDEX journal_due ON journal (coalesce(next_try_at, at), booking_id, seq) WHERE topic IS NOT NULL AND published_at IS NULL AND parked_at IS NULL;
 CREATE INDEX journal_published ON journal (published_at) WHERE published_at IS NOT NULL;
 CREATE INDEX journal_parked ON journal (parked_at) WHERE parked_at IS NOT NULL;
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,9 +28,23 @@ type poolView struct {
 	MaxPerBuyer int             `json:"maxPerBuyer"`
 	HorizonDays int             `json:"horizonDays"`
 	Week        []weekdayView   `json:"week"`
+	Late        *lateRuleView   `json:"late,omitzero"` // absent: the venue's rule
 	Version     int             `json:"version"`
 
 	week inventory.Week
+}
+
+type lateRuleView struct {
+	Policy   inventory.LatePolicy `json:"policy,omitzero"`
+	Deadline string               `json:"deadline,omitzero"`
+}
+
+// policy is empty where the venue's applies.
+func (r *lateRuleView) policy() string {
+	if r == nil {
+		return ""
+	}
+	return string(r.Policy)
 }
 
 type weekdayView struct {
@@ -40,9 +55,20 @@ type weekdayView struct {
 }
 
 func viewPool(p inventory.Pool) poolView {
-	v := poolView{p.Ref.String(), p.Name, p.Price, p.MaxPerBuyer, p.HorizonDays, nil, p.Version, p.Week}
+	v := poolView{p.Ref.String(), p.Name, p.Price, p.MaxPerBuyer, p.HorizonDays, nil, viewLateRule(p.Late), p.Version, p.Week}
 	for i, t := range p.Week {
 		v.Week = append(v.Week, weekdayView{dayNames[i], t.Capacity, t.OverbookLimit, t.Closed})
+	}
+	return v
+}
+
+func viewLateRule(r inventory.LateRule) *lateRuleView {
+	if r == (inventory.LateRule{}) {
+		return nil
+	}
+	v := &lateRuleView{Policy: r.Policy}
+	if r.Deadline != 0 {
+		v.Deadline = r.Deadline.String()
 	}
 	return v
 }
@@ -53,6 +79,7 @@ var poolColumns = []output.Column[poolView]{
 	{Name: "currency", Value: func(p poolView) string { return string(p.Price.Currency) }},
 	{Name: "max_per_buyer", Number: true, Value: func(p poolView) string { return decimal(p.MaxPerBuyer) }},
 	{Name: "horizon_days", Number: true, Value: func(p poolView) string { return decimal(p.HorizonDays) }},
+	{Name: "late_policy", Value: func(p poolView) string { return p.Late.policy() }},
 	{Name: "version", Number: true, Value: func(p poolView) string { return decimal(p.Version) }},
 	{Name: "week", Value: func(p poolView) string { return formatWeek(p.week) }},
 	{Name: "name", Value: func(p poolView) string { return p.Name }},
@@ -66,7 +93,8 @@ func (a *app) poolCommand() *cobra.Command {
 // poolFlags are the flags of pool add and pool set. A flag that was not given
 // leaves the pool as it is.
 type poolFlags struct {
-	name, price, week                        string
+	name, price, week, latePolicy            string
+	lateDeadline                             time.Duration
 	capacity, overbook, maxPerBuyer, horizon int
 	version                                  int
 	reason                                   string
@@ -79,6 +107,8 @@ func (f *poolFlags) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&f.capacity, "capacity", 0, "capacity of a new day, every day of the week")
 	flags.IntVar(&f.overbook, "overbook", 0, "overbook limit of a new day, every day of the week")
 	flags.StringVar(&f.week, "week", "", "template of new days, such as mon-fri=80+3,sat=120,sun=closed")
+	flags.StringVar(&f.latePolicy, "late-policy", "", "late payments of this pool: ask, revive or refund (default the venue's)")
+	flags.DurationVar(&f.lateDeadline, "late-deadline", 0, "how long `ask` waits here (0: as at the venue)")
 	flags.IntVar(&f.horizon, "horizon", defaultHorizon, "how many days ahead days are made")
 }
 
@@ -99,6 +129,12 @@ func (f *poolFlags) apply(flags *pflag.FlagSet, p *inventory.Pool) error {
 	}
 	if flags.Changed("horizon") {
 		p.HorizonDays = f.horizon
+	}
+	if flags.Changed("late-policy") {
+		p.Late.Policy = inventory.LatePolicy(f.latePolicy)
+	}
+	if flags.Changed("late-deadline") {
+		p.Late.Deadline = f.lateDeadline
 	}
 	for i := range p.Week {
 		if flags.Changed("capacity") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -27,12 +26,13 @@ type refundView struct {
 	NextTryAt      time.Time             `json:"nextTryAt,omitzero"`
 	LastError      string                `json:"lastError,omitzero"`
 	Reason         string                `json:"reason"`
+	External       bool                  `json:"external,omitzero"` // made at the provider
 }
 
 func viewRefund(r inventory.Refund) refundView {
 	return refundView{
 		r.ID, r.PaymentID, r.State, r.Amount, r.Provider, r.ProviderRefund, r.RequestedBy, r.RequestedAt,
-		r.DoneAt, r.Tries, r.NextTryAt, r.LastError, r.Reason,
+		r.DoneAt, r.Tries, r.NextTryAt, r.LastError, r.Reason, r.External,
 	}
 }
 
@@ -108,11 +108,11 @@ func refundAmount(ctx context.Context, s *pgstore.Store, id inventory.PaymentID,
 	if !given {
 		return 0, nil
 	}
-	currency, err := currencyOf(ctx, s, id)
+	p, err := s.Payment(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	minor, err := inventory.ParseMinor(text, currency)
+	minor, err := inventory.ParseMinor(text, p.Amount.Currency)
 	switch {
 	case err != nil:
 		return 0, inventory.Invalid("amount", "%s", err)
@@ -122,39 +122,15 @@ func refundAmount(ctx context.Context, s *pgstore.Store, id inventory.PaymentID,
 	return minor, nil
 }
 
-// currencyOf is a currency that has as many decimals as the payment's. Zombies
-// say theirs; for the others every venue's must agree.
-func currencyOf(ctx context.Context, s *pgstore.Store, id inventory.PaymentID) (inventory.Currency, error) {
-	z, err := s.Zombie(ctx, id)
-	if err == nil {
-		return z.Payment.Captured.Currency, nil
-	}
-	if !errors.Is(err, inventory.ErrNotFound) {
-		return "", err
-	}
-	venues, err := s.Venues(ctx)
-	if err != nil {
-		return "", err
-	}
-	var currency inventory.Currency
-	for _, v := range venues {
-		if currency != "" && v.Currency.Decimals() != currency.Decimals() {
-			return "", inventory.Invalid("amount", "cannot be read while venues have currencies of different decimals")
-		}
-		currency = v.Currency
-	}
-	return currency, nil
-}
-
 func (a *app) refundRetryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "retry ID", Short: "Ask again for a refund that failed, as a new one", Args: exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := inventory.ParseRefundID(args[0])
-			if err != nil {
-				return err
-			}
 			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
+				id, err := s.FindRefund(ctx, args[0])
+				if err != nil {
+					return err
+				}
 				return a.printRefund(s.RetryRefund(ctx, id, a.staff()))
 			})
 		},

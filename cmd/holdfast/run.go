@@ -59,7 +59,7 @@ func (a *app) root() *cobra.Command {
 	root := group("holdfast", "Places by the day: holds, payments, zombies, refunds",
 		a.demoCommand(), a.daemonCommand(), a.consoleCommand(), a.migrateCommand(),
 		a.venueCommand(), a.poolCommand(), a.dayCommand(),
-		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(),
+		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
 		a.providerSimCommand(), a.versionCommand(), a.completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // it takes any shell for an answer

@@ -24,13 +24,14 @@ type venueView struct {
 	LatePolicy   inventory.LatePolicy `json:"latePolicy"`
 	LateDeadline span                 `json:"lateDeadline"`
 	DoubtAfter   span                 `json:"doubtAfter"`
+	DoubtCap     span                 `json:"doubtCap"`
 	Version      int                  `json:"version"`
 }
 
 func viewVenue(v inventory.Venue) venueView {
 	return venueView{
 		v.Slug, v.Name, v.Zone, v.Currency, span(v.HoldTTL), span(v.HoldJitter), span(v.HoldMaxLife),
-		v.LatePolicy, span(v.LateDeadline), span(v.DoubtAfter), v.Version,
+		v.LatePolicy, span(v.LateDeadline), span(v.DoubtAfter), span(v.DoubtCap), v.Version,
 	}
 }
 
@@ -44,6 +45,7 @@ var venueColumns = []output.Column[venueView]{
 	{Name: "late_policy", Value: func(v venueView) string { return string(v.LatePolicy) }},
 	{Name: "late_deadline", Value: func(v venueView) string { return v.LateDeadline.String() }},
 	{Name: "doubt_after", Value: func(v venueView) string { return v.DoubtAfter.String() }},
+	{Name: "doubt_cap", Value: func(v venueView) string { return v.DoubtCap.String() }},
 	{Name: "version", Number: true, Value: func(v venueView) string { return decimal(v.Version) }},
 	{Name: "name", Value: func(v venueView) string { return v.Name }},
 }
@@ -56,10 +58,10 @@ func (a *app) venueCommand() *cobra.Command {
 // venueFlags are the flags of venue add and venue set. A flag that was not
 // given leaves the venue as it is.
 type venueFlags struct {
-	name, zone, currency, policy             string
-	ttl, jitter, maxLife, deadline, doubtFor time.Duration
-	version                                  int
-	reason                                   string
+	name, zone, currency, policy                       string
+	ttl, jitter, maxLife, deadline, doubtFor, doubtCap time.Duration
+	version                                            int
+	reason                                             string
 }
 
 func (f *venueFlags) declare(flags *pflag.FlagSet) {
@@ -71,7 +73,8 @@ func (f *venueFlags) declare(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.maxLife, "hold-max-life", inventory.DefaultHoldMaxLife, "how long a hold can be made to last")
 	flags.StringVar(&f.policy, "late-policy", string(inventory.LateAsk), "what happens to late payments: ask, revive or refund")
 	flags.DurationVar(&f.deadline, "late-deadline", inventory.DefaultLateDeadline, "how long `ask` waits for a decision")
-	flags.DurationVar(&f.doubtFor, "doubt-after", inventory.DefaultDoubtAfter, "how long a payment without an answer keeps its place")
+	flags.DurationVar(&f.doubtFor, "doubt-after", inventory.DefaultDoubtAfter, "how long a payment without an answer keeps its place before the provider is asked")
+	flags.DurationVar(&f.doubtCap, "doubt-cap", inventory.DefaultDoubtCap, "how long it keeps its place at most, if the provider never says")
 }
 
 // apply sets what was given. Old names of zones are stored as today's.
@@ -98,7 +101,11 @@ func (f *venueFlags) apply(flags *pflag.FlagSet, v *inventory.Venue) {
 	set("hold-max-life", func() { v.HoldMaxLife = f.maxLife })
 	set("late-policy", func() { v.LatePolicy = inventory.LatePolicy(f.policy) })
 	set("late-deadline", func() { v.LateDeadline = f.deadline })
-	set("doubt-after", func() { v.DoubtAfter = f.doubtFor })
+	set("doubt-after", func() {
+		v.DoubtAfter = f.doubtFor
+		v.DoubtCap = max(v.DoubtCap, v.DoubtAfter)
+	})
+	set("doubt-cap", func() { v.DoubtCap = f.doubtCap })
 }
 
 func (a *app) venueAddCommand() *cobra.Command {

@@ -108,7 +108,7 @@ WITH head AS (
        AND NOT EXISTS (SELECT FROM journal earlier -- the head of its booking, or it waits
                         WHERE earlier.booking_id = j.booking_id AND earlier.seq < j.seq
                           AND earlier.topic IS NOT NULL AND earlier.published_at IS NULL AND earlier.parked_at IS NULL)
-     ORDER BY j.at, j.booking_id, j.seq
+     ORDER BY coalesce(j.next_try_at, j.at), j.booking_id, j.seq -- what waited longest: a failure goes behind the others
      LIMIT @limit
        FOR NO KEY UPDATE OF j SKIP LOCKED
 ), leased AS (
