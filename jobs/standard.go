@@ -11,6 +11,7 @@ type standardStore interface {
 	reconcileStore
 	refundStore
 	checkStore
+	relayStore
 }
 
 // Standard returns the daemon's jobs with their intervals. What each interval
@@ -21,14 +22,21 @@ type standardStore interface {
 //	reconcile  an event that was stored but not applied waits 5 s more, a payment
 //	           in doubt is asked about 5 s later than its backoff says
 //	refund     a refund waits 5 s more
+//	relay      a message waits 2 s more
 //	horizon    a new local day at the far end of the horizon is 10 min late
 //	check      a violation is seen 15 min later
-func Standard(store standardStore, providers map[string]Provider, log *slog.Logger) []Schedule {
-	return []Schedule{
+//
+// Without a sink there is no relay, and messages wait.
+func Standard(store standardStore, providers map[string]Provider, sink OutboxSink, log *slog.Logger) []Schedule {
+	schedules := []Schedule{
 		{Job: NewSweep(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
 		{Job: NewReconcile(store, providers, log), Every: 5 * time.Second, Timeout: time.Minute},
 		{Job: NewRefund(store, providers, log), Every: 5 * time.Second, Timeout: 2 * time.Minute},
 		{Job: NewHorizon(store), Every: 10 * time.Minute, Timeout: 2 * time.Minute},
 		{Job: NewCheck(store, log), Every: 15 * time.Minute, Timeout: 5 * time.Minute},
 	}
+	if sink != nil {
+		schedules = append(schedules, Schedule{Job: NewRelay(store, sink, log), Every: 2 * time.Second, Timeout: 3 * time.Minute})
+	}
+	return schedules
 }

@@ -27,6 +27,10 @@ func (a *app) daemonCommand() *cobra.Command {
 	settingBool(flags, "insecure_listen", "plain HTTP on an address that others can reach, for use behind a proxy")
 	settingBool(flags, "insecure_no_auth", "let everybody in without a token; on loopback only")
 	settingFlag(flags, "provider_url", "", "", "where the simulated payment provider is; its secret is HOLDFAST_SIM_SECRET")
+	settingFlag(flags, "outbox_url", "", "", "where messages about bookings are posted; the secret is HOLDFAST_OUTBOX_SECRET (default the log)")
+	settingFlag(flags, "outbox_allow", "", "", "hosts or prefixes that outbox-url may name although they are not public")
+	settingFlag(flags, "outbox_nats", "", "", "NATS server with JetStream that messages are published to")
+	settingFlag(flags, "outbox_stream", "", "", "the one stream that may take them (default whichever takes the subject)")
 	settingFlag(flags, "hold_conns", "", "16", "database connections for holds")
 	settingFlag(flags, "job_conns", "", "6", "database connections for jobs and webhooks")
 	settingFlag(flags, "log", "", "info", "log level: debug, info, warn or error")
@@ -50,6 +54,12 @@ func (a *app) runDaemon(ctx context.Context) error {
 	if provider != nil {
 		cfg.Providers = []daemon.Provider{provider}
 	}
+	sink, stop, err := a.sink(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	cfg.Sink = sink
 	if cfg.TLS, err = a.loadTLS(log); err != nil {
 		return err
 	}

@@ -121,7 +121,12 @@ func (a *app) jobRunCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				schedule, err := jobs.Find(jobs.Standard(s, providers, quiet), inventory.JobName(args[0]))
+				sink, stop, err := a.sink(jsonLog(a.stderr, a.cfg.Log))
+				if err != nil {
+					return err
+				}
+				defer stop()
+				schedule, err := jobs.Find(jobs.Standard(s, providers, sink, quiet), inventory.JobName(args[0]))
 				if err != nil {
 					return err
 				}

@@ -57,6 +57,20 @@ type Config struct {
 	// required with ProviderURL.
 	SimSecret Secret
 
+	// OutboxURL is where messages about bookings and money are posted; default
+	// nowhere, and without any receiver they go to the log.
+	OutboxURL string
+	// OutboxSecret signs them; required with OutboxURL. OutboxOldSecret signs too
+	// while a receiver still has the old one.
+	OutboxSecret, OutboxOldSecret Secret
+	// OutboxAllow are hosts and prefixes that OutboxURL may name although they
+	// are not public, for receivers on one's own network; default none.
+	OutboxAllow []string
+	// OutboxNATS is a NATS server with JetStream that messages are published to;
+	// default none. OutboxStream refuses any other stream, OutboxNATSCreds is a
+	// credentials file.
+	OutboxNATS, OutboxStream, OutboxNATSCreds string
+
 	// Log is the level from which on the daemon logs; default info.
 	Log slog.Level
 }
@@ -74,7 +88,8 @@ func (c Config) LogValue() slog.Value {
 		slog.Any("db", c.DB), slog.String("actor", c.Actor), slog.String("listen", c.Listen),
 		slog.String("metrics_listen", c.MetricsListen), slog.Bool("tls", c.TLSCert != ""),
 		slog.Int("hold_conns", c.HoldConns), slog.Int("job_conns", c.JobConns),
-		slog.String("provider_url", c.ProviderURL), slog.Any("sim_secret", c.SimSecret))
+		slog.String("provider_url", c.ProviderURL), slog.Any("sim_secret", c.SimSecret),
+		slog.String("outbox_url", c.OutboxURL), slog.Any("outbox_secret", c.OutboxSecret), slog.String("outbox_nats", c.OutboxNATS))
 }
 
 // Validate reports every fault of the configuration, whatever the command.
@@ -91,6 +106,9 @@ func (c Config) Validate() error {
 	}
 	if c.ProviderURL != "" && c.SimSecret == "" {
 		errs = append(errs, inventory.Invalid("provider-url", "needs the secret of the simulated provider (HOLDFAST_SIM_SECRET)"))
+	}
+	if c.OutboxURL != "" && c.OutboxSecret == "" {
+		errs = append(errs, inventory.Invalid("outbox-url", "needs a secret to sign with (HOLDFAST_OUTBOX_SECRET)"))
 	}
 	return errors.Join(errs...)
 }

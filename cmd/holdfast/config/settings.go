@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
@@ -33,6 +34,13 @@ var settings = []setting{
 	{"job_conns", false, number(func(c *Config) *int { return &c.JobConns })},
 	{"provider_url", false, setProviderURL},
 	{"sim_secret", true, func(c *Config, s string) error { c.SimSecret = Secret(s); return nil }},
+	{"outbox_url", false, text(func(c *Config) *string { return &c.OutboxURL })},
+	{"outbox_secret", true, func(c *Config, s string) error { c.OutboxSecret = Secret(s); return nil }},
+	{"outbox_old_secret", true, func(c *Config, s string) error { c.OutboxOldSecret = Secret(s); return nil }},
+	{"outbox_allow", false, list(func(c *Config) *[]string { return &c.OutboxAllow })},
+	{"outbox_nats", false, text(func(c *Config) *string { return &c.OutboxNATS })},
+	{"outbox_stream", false, text(func(c *Config) *string { return &c.OutboxStream })},
+	{"outbox_nats_creds", false, text(func(c *Config) *string { return &c.OutboxNATSCreds })},
 	{"log", false, func(c *Config, s string) error {
 		if err := c.Log.UnmarshalText([]byte(s)); err != nil {
 			return problem("must be debug, info, warn or error")
@@ -48,6 +56,14 @@ func (p problem) Error() string { return string(p) }
 
 func text(field func(*Config) *string) func(*Config, string) error {
 	return func(c *Config, s string) error { *field(c) = s; return nil }
+}
+
+// list reads entries separated by commas.
+func list(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		*field(c) = strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+		return nil
+	}
 }
 
 func boolean(field func(*Config) *bool) func(*Config, string) error {

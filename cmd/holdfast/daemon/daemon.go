@@ -38,11 +38,12 @@ type Config struct {
 	DSN                 string // required; its schema must fit
 	HoldConns, JobConns int    // required: the sizes of the two pools
 
-	Listener  net.Listener // required
-	TLS       *tls.Config  // nil: plain HTTP
-	Metrics   net.Listener // nil: no metrics
-	NoAuth    bool         // everybody is let in; for loopback only
-	Providers []Provider   // the first is the default
+	Listener  net.Listener    // required
+	TLS       *tls.Config     // nil: plain HTTP
+	Metrics   net.Listener    // nil: no metrics
+	NoAuth    bool            // everybody is let in; for loopback only
+	Providers []Provider      // the first is the default
+	Sink      jobs.OutboxSink // where the journal is published; nil: it waits
 
 	Instance string                                // names this daemon in job_run
 	Tune     func([]jobs.Schedule) []jobs.Schedule // changes the standard schedules; nil leaves them
@@ -94,7 +95,7 @@ func newScheduler(cfg Config, store *pgstore.Store, registry *prometheus.Registr
 	for _, p := range cfg.Providers {
 		providers[p.Name()] = p
 	}
-	schedules := jobs.Standard(store, providers, cfg.Log)
+	schedules := jobs.Standard(store, providers, cfg.Sink, cfg.Log)
 	if cfg.Tune != nil {
 		schedules = cfg.Tune(schedules)
 	}

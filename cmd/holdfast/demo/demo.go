@@ -19,6 +19,7 @@ import (
 
 	"holdfast/cmd/holdfast/daemon"
 	"holdfast/inventory"
+	"holdfast/inventory/notify"
 	"holdfast/inventory/payment/signature"
 	"holdfast/inventory/payment/simulated"
 	"holdfast/inventory/pgstore"
@@ -194,7 +195,7 @@ func (d *Demo) sell(ctx, serving context.Context) {
 func (d *Demo) serveDaemon(ctx context.Context) error {
 	return daemon.Run(ctx, daemon.Config{
 		DSN: d.server.URL(), HoldConns: holdConns, JobConns: jobConns,
-		Listener: d.daemonLn, NoAuth: true, Providers: []daemon.Provider{d.provider},
+		Listener: d.daemonLn, NoAuth: true, Providers: []daemon.Provider{d.provider}, Sink: notify.NewLog(d.opts.Log),
 		Instance: fmt.Sprintf("demo:%d", os.Getpid()), Tune: hurry, Clock: timezone.SystemClock{}, Log: d.opts.Log,
 	})
 }
