@@ -103,6 +103,7 @@ func freeAddress(t *testing.T) string {
 // to find it and the simulator.
 type installation struct {
 	bin string
+	db  *pgtest.Database
 	env []string
 	api []string // addresses of the daemons
 	sim string
@@ -111,7 +112,7 @@ type installation struct {
 func newInstallation(t *testing.T, bin string, daemons int, venue ...string) *installation {
 	t.Helper()
 	db := pgtest.DB(t)
-	in := &installation{bin: bin, sim: freeAddress(t)}
+	in := &installation{bin: bin, db: db, sim: freeAddress(t)}
 	in.env = []string{
 		"HOLDFAST_DB=" + db.URL, "HOLDFAST_ACTOR=mira", "HOLDFAST_SIM_SECRET=" + plantedSecret, "HOLDFAST_PROVIDER_URL=http://" + in.sim,
 	}
@@ -160,6 +161,7 @@ func testDaemon(t *testing.T, bin string) {
 	t.Run("moneyFromHoldToRefund", func(t *testing.T) { t.Parallel(); testMoney(t, bin) })
 	t.Run("200BuyersTwoDaemons", func(t *testing.T) { t.Parallel(); testCrowd(t, bin) })
 	t.Run("sigtermUnderLoad", func(t *testing.T) { t.Parallel(); testSigterm(t, bin) })
+	t.Run("killedAtEachStep", func(t *testing.T) { t.Parallel(); testKills(t, bin) })
 	t.Run("tokensAndMetrics", func(t *testing.T) { t.Parallel(); testTokens(t, bin) })
 }
 
