@@ -165,9 +165,10 @@ func (r *refusal) reason() string {
 	return cut(string(r.code) + ": " + r.message)
 }
 
-// cut bounds text of Stripe's. It stays data: whoever shows it cleans it.
+// cut bounds text of Stripe's and makes it fit to be stored, which PostgreSQL
+// refuses for NUL. It stays data: whoever shows it cleans it.
 func cut(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if runes := []rune(s); len(runes) > maxText {
 		return string(runes[:maxText-1]) + "…"
 	}

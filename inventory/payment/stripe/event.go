@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -83,6 +84,9 @@ func fromIntent(e envelope, event *inventory.ProviderEvent, kind inventory.Event
 			return inventory.Invalid("data.object.amount_received", "must be above 0")
 		}
 	}
+	if kind == inventory.EventPaymentFailed {
+		event.Reason = cut(cmp.Or(o.LastError.DeclineCode, o.LastError.Code))
+	}
 	event.Kind, event.ProviderPayment, event.Reference = kind, o.ID, reference(o.Metadata)
 	return errors.Join(checkID("data.object.id", o.ID), worth(event, amount, o.Currency))
 }
@@ -109,7 +113,7 @@ func describeRefund(o refundObject, event *inventory.ProviderEvent) error {
 	case inventory.RefundSucceeded:
 		event.Kind = inventory.EventRefundSucceeded
 	case inventory.RefundFailed:
-		event.Kind = inventory.EventRefundFailed
+		event.Kind, event.Reason = inventory.EventRefundFailed, refundReason(o.Status, o.FailureReason)
 	case inventory.RefundPending, inventory.RefundRequested:
 		event.Kind = inventory.EventRefundPending
 	}
@@ -167,7 +171,7 @@ func fromDispute(e envelope, event *inventory.ProviderEvent) error {
 		event.Kind = inventory.EventDisputeOpened
 		event.Problem = fmt.Sprintf("%q is not a state of a dispute that we know", cut(string(o.Status)))
 	}
-	event.ProviderPayment = o.PaymentIntent
+	event.ProviderPayment, event.Reason = o.PaymentIntent, cut(o.Reason)
 	return errors.Join(checkID("data.object.payment_intent", o.PaymentIntent), worth(event, o.Amount, o.Currency))
 }
 

@@ -48,6 +48,10 @@ func TestProvider_ParseEvent_recorded(t *testing.T) {
 		}
 		return strings.ReplaceAll(body, old, replacement)
 	}
+	because := func(e inventory.ProviderEvent, reason string) inventory.ProviderEvent {
+		e.Reason = reason
+		return e
+	}
 	about := func(id string, kind inventory.EventKind, amount inventory.Money) inventory.ProviderEvent {
 		return inventory.ProviderEvent{Provider: "stripe", ID: id, Kind: kind, ProviderPayment: theirs, Reference: ourPayment, Amount: amount}
 	}
@@ -60,7 +64,7 @@ func TestProvider_ParseEvent_recorded(t *testing.T) {
 	external.ProviderRefund, external.Reference = "re_3R0aXyB7WZ01zgkW1Zp9dK2u", ""
 	disputed := func(kind inventory.EventKind) inventory.ProviderEvent {
 		e := about("evt_1R2cCyB7WZ01zgkWhDs4Fb6m", kind, eur(2500))
-		e.Reference = ""
+		e.Reference, e.Reason = "", "fraudulent"
 		return e
 	}
 	unmatched := about("evt_3R0aXyB7WZ01zgkW1Qk7Vb2s", inventory.EventPaymentSucceeded, eur(2500))
@@ -75,15 +79,16 @@ func TestProvider_ParseEvent_recorded(t *testing.T) {
 		"otherCurrency":     {swap(succeeded, `"eur"`, `"jpy"`), about("evt_3R0aXyB7WZ01zgkW1Qk7Vb2s", inventory.EventPaymentSucceeded, inventory.Money{Minor: 2500, Currency: "JPY"})},
 		"withoutMetadata":   {swap(succeeded, "holdfast_reference", "order"), unmatched},
 		"referenceWithEsc":  {swap(succeeded, ourPayment, `\u001b]52;c;`), unmatched},
-		"paymentFailed":     {failed, about("evt_3R0aXyB7WZ01zgkW1NfRt1Yh", inventory.EventPaymentFailed, eur(2500))},
+		"paymentFailed":     {failed, because(about("evt_3R0aXyB7WZ01zgkW1NfRt1Yh", inventory.EventPaymentFailed, eur(2500)), "insufficient_funds")},
 		"processing":        {swap(failed, "payment_intent.payment_failed", "payment_intent.processing"), about("evt_3R0aXyB7WZ01zgkW1NfRt1Yh", inventory.EventPaymentProcessing, eur(2500))},
 		"canceled":          {swap(failed, "payment_intent.payment_failed", "payment_intent.canceled"), about("evt_3R0aXyB7WZ01zgkW1NfRt1Yh", inventory.EventPaymentCancelled, eur(2500))},
-		"refundFailed":      {refundFailed, refundEvent(inventory.EventRefundFailed)},
-		"refundCanceled":    {swap(refundFailed, `"failed"`, `"canceled"`), refundEvent(inventory.EventRefundFailed)},
+		"refundFailed":      {refundFailed, because(refundEvent(inventory.EventRefundFailed), "lost_or_stolen_card")},
+		"refundCanceled":    {swap(refundFailed, `"failed"`, `"canceled"`), because(refundEvent(inventory.EventRefundFailed), "canceled at Stripe")},
 		"refundUpdated":     {swap(swap(refundFailed, `"failed"`, `"succeeded"`), "refund.failed", "refund.updated"), refundEvent(inventory.EventRefundSucceeded)},
+		"reasonWithNUL":     {swap(refundFailed, "lost_or_stolen_card", `a\u0000b`), because(refundEvent(inventory.EventRefundFailed), "a\uFFFDb")},
 		"refundPending":     {swap(refundFailed, `"failed"`, `"pending"`), refundEvent(inventory.EventRefundPending)},
 		"refundNeedsBuyer":  {swap(refundFailed, `"failed"`, `"requires_action"`), refundEvent(inventory.EventRefundPending)},
-		"refundByOldName":   {swap(refundFailed, `"type": "refund.failed"`, `"type": "charge.refund.updated"`), refundEvent(inventory.EventRefundFailed)},
+		"refundByOldName":   {swap(refundFailed, `"type": "refund.failed"`, `"type": "charge.refund.updated"`), because(refundEvent(inventory.EventRefundFailed), "lost_or_stolen_card")},
 		"refundInDashboard": {dashboard, external},
 		"disputeOpened":     {dispute, disputed(inventory.EventDisputeOpened)},
 		"disputeReviewed":   {swap(dispute, "needs_response", "under_review"), disputed(inventory.EventDisputeOpened)},
@@ -106,7 +111,7 @@ func TestProvider_ParseEvent_recorded(t *testing.T) {
 
 func same(a, b inventory.ProviderEvent) bool {
 	return a.Provider == b.Provider && a.ID == b.ID && a.Kind == b.Kind && a.Live == b.Live && a.ProviderPayment == b.ProviderPayment &&
-		a.ProviderRefund == b.ProviderRefund && a.Reference == b.Reference && a.Amount == b.Amount && a.Problem == b.Problem
+		a.ProviderRefund == b.ProviderRefund && a.Reason == b.Reason && a.Reference == b.Reference && a.Amount == b.Amount && a.Problem == b.Problem
 }
 
 func TestProvider_ParseEvent_chargeRefunded(t *testing.T) {

@@ -32,6 +32,10 @@ type (
 		AmountReceived int64             `json:"amount_received"`
 		Currency       string            `json:"currency"`
 		Metadata       map[string]string `json:"metadata"`
+		LastError      struct {
+			Code        string `json:"code"`
+			DeclineCode string `json:"decline_code"`
+		} `json:"last_payment_error"`
 	}
 
 	refundObject struct {
@@ -40,6 +44,7 @@ type (
 		Amount        int64                 `json:"amount"`
 		Currency      string                `json:"currency"`
 		Status        stripego.RefundStatus `json:"status"`
+		FailureReason string                `json:"failure_reason"`
 		Metadata      map[string]string     `json:"metadata"`
 	}
 
@@ -57,6 +62,7 @@ type (
 		Amount        int64                  `json:"amount"`
 		Currency      string                 `json:"currency"`
 		Status        stripego.DisputeStatus `json:"status"`
+		Reason        string                 `json:"reason"`
 	}
 )
 

@@ -129,7 +129,7 @@ func (p *Provider) payment(got *stripego.PaymentIntent) (inventory.ProviderPayme
 	}
 	worth, err := money(amount, string(got.Currency))
 	switch {
-	case !ok || !strings.HasPrefix(got.ID, intentPrefix):
+	case !ok || !strings.HasPrefix(got.ID, intentPrefix) || !printable(got.ID+got.ClientSecret):
 		return inventory.ProviderPayment{}, fmt.Errorf("%w: payment %q in state %q", payment.ErrWrongAnswer, cut(got.ID), cut(string(got.Status)))
 	case got.Livemode != p.live:
 		return inventory.ProviderPayment{}, fmt.Errorf("%w: payment %q is of %s mode, and %s mode is configured",

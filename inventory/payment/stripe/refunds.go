@@ -164,7 +164,7 @@ func refund(got *stripego.Refund) (inventory.ProviderRefund, error) {
 	state, ok := refundState(got.Status)
 	worth, err := money(got.Amount, string(got.Currency))
 	switch {
-	case !ok || got.ID == "":
+	case !ok || got.ID == "" || !printable(got.ID):
 		return inventory.ProviderRefund{}, fmt.Errorf("%w: refund %q in state %q", payment.ErrWrongAnswer, cut(got.ID), cut(string(got.Status)))
 	case err != nil:
 		return inventory.ProviderRefund{}, fmt.Errorf("%w: refund %q: %w", payment.ErrWrongAnswer, cut(got.ID), err)

@@ -125,6 +125,7 @@ func TestProvider_contradictingAnswer(t *testing.T) {
 		"otherOwner":    func(o object) object { return o.with("metadata", object{stripe.MetadataReference: ourRefund}) },
 		"noMetadata":    func(o object) object { return o.with("metadata", object{}) },
 		"unknownState":  func(o object) object { return o.with("status", "melted") },
+		"idWithNUL":     func(o object) object { return o.with("id", o["id"].(string)+"\x00") },
 		"noID":          func(o object) object { return o.with("id", "") },
 	} {
 		t.Run(name+"/Create", func(t *testing.T) {
