@@ -32,9 +32,6 @@ type Provider interface {
 	refundProvider
 }
 
-// RefundProvider is the name that Provider had when only refunds were sent.
-type RefundProvider = Provider
-
 // forEach runs do for every task, at most providerCalls at a time for each
 // provider and those of different providers beside each other. It returns the
 // first error after all have ended.

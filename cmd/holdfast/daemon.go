@@ -27,6 +27,7 @@ func (a *app) daemonCommand() *cobra.Command {
 	settingBool(flags, "insecure_listen", "plain HTTP on an address that others can reach, for use behind a proxy")
 	settingBool(flags, "insecure_no_auth", "let everybody in without a token; on loopback only")
 	settingFlag(flags, "provider_url", "", "", "where the simulated payment provider is; its secret is HOLDFAST_SIM_SECRET")
+	settingBool(flags, "stripe_live", "take real money through Stripe; the keys are HOLDFAST_STRIPE_KEY and HOLDFAST_STRIPE_SECRET")
 	settingFlag(flags, "outbox_url", "", "", "where messages about bookings are posted; the secret is HOLDFAST_OUTBOX_SECRET (default the log)")
 	settingFlag(flags, "outbox_allow", "", "", "hosts or prefixes that outbox-url may name although they are not public")
 	settingFlag(flags, "outbox_nats", "", "", "NATS server with JetStream that messages are published to")
@@ -47,13 +48,11 @@ func (a *app) runDaemon(ctx context.Context) error {
 		HoldConns: a.cfg.HoldConns, JobConns: a.cfg.JobConns, NoAuth: a.cfg.InsecureNoAuth,
 		Instance: instanceName("daemon"), Clock: timezone.SystemClock{}, Log: log,
 	}
-	provider, err := a.simulatedProvider()
+	providers, err := a.providers()
 	if err != nil {
 		return err
 	}
-	if provider != nil {
-		cfg.Providers = []daemon.Provider{provider}
-	}
+	cfg.Providers = providers
 	sink, stop, err := a.sink(log)
 	if err != nil {
 		return err

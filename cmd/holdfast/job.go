@@ -11,8 +11,6 @@ import (
 
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
-	"holdfast/inventory/payment/signature"
-	"holdfast/inventory/payment/simulated"
 	"holdfast/inventory/pgstore"
 	"holdfast/jobs"
 	"holdfast/timezone"
@@ -117,7 +115,7 @@ func (a *app) jobRunCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
 				quiet := slog.New(slog.DiscardHandler) // the outcome is what this command prints
-				providers, err := a.refundProviders()
+				providers, err := a.jobProviders()
 				if err != nil {
 					return err
 				}
@@ -148,26 +146,6 @@ func instanceName(role string) string {
 		host = "unknown-host"
 	}
 	return fmt.Sprintf("%s:%d:%s", host, os.Getpid(), role)
-}
-
-// simulatedProvider is the configured simulated provider, nil if there is none.
-func (a *app) simulatedProvider() (*simulated.Provider, error) {
-	if a.cfg.ProviderURL == "" {
-		return nil, nil //nolint:nilnil // an installation without a provider is a normal one
-	}
-	secret, err := signature.NewSecret(a.cfg.SimSecret.Reveal())
-	if err != nil {
-		return nil, fmt.Errorf("HOLDFAST_SIM_SECRET: %w", err)
-	}
-	return simulated.NewProvider(simulated.ProviderConfig{BaseURL: a.cfg.ProviderURL, Secrets: []signature.Secret{secret}})
-}
-
-func (a *app) refundProviders() (map[string]jobs.RefundProvider, error) {
-	p, err := a.simulatedProvider()
-	if err != nil || p == nil {
-		return nil, err
-	}
-	return map[string]jobs.RefundProvider{p.Name(): p}, nil
 }
 
 func (a *app) jobPauseCommand() *cobra.Command {

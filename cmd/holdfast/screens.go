@@ -8,6 +8,7 @@ import (
 	tuiapp "holdfast/tui/app"
 	"holdfast/tui/screen/calendar"
 	"holdfast/tui/screen/holds"
+	"holdfast/tui/screen/refunds"
 	"holdfast/tui/screen/venues"
 	"holdfast/tui/screen/zombies"
 	"holdfast/tui/ui"
@@ -18,6 +19,7 @@ const (
 	routeCalendar = "calendar"
 	routeHolds    = holds.Name
 	routeZombies  = zombies.Name
+	routeRefunds  = refunds.Name
 	routeVenues   = venues.Name
 )
 
@@ -28,6 +30,7 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 		{Title: "Calendar", Route: ui.Route{Screen: routeCalendar}},
 		{Title: "Holds", Route: ui.Route{Screen: routeHolds}},
 		{Title: "Zombies", Route: ui.Route{Screen: routeZombies}},
+		{Title: "Refunds", Route: ui.Route{Screen: routeRefunds}},
 		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
 	}
 	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
@@ -38,6 +41,8 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 			return holds.New(env, s, actor), nil
 		case routeZombies:
 			return zombies.New(env, s, actor), nil
+		case routeRefunds:
+			return refunds.New(env, s, actor), nil
 		case routeVenues:
 			return venues.New(env, s, actor), nil
 		}

@@ -57,6 +57,13 @@ type Config struct {
 	// required with ProviderURL.
 	SimSecret Secret
 
+	// StripeKey is the API key of Stripe, which is then the default provider;
+	// default none. StripeSecret verifies its callbacks and is required with it,
+	// StripeOldSecret does too while Stripe still signs with the old one.
+	StripeKey, StripeSecret, StripeOldSecret Secret
+	// StripeLive is the mode that the key must be of; default false, test mode.
+	StripeLive bool
+
 	// OutboxURL is where messages about bookings and money are posted; default
 	// nowhere, and without any receiver they go to the log.
 	OutboxURL string
@@ -89,6 +96,7 @@ func (c Config) LogValue() slog.Value {
 		slog.String("metrics_listen", c.MetricsListen), slog.Bool("tls", c.TLSCert != ""),
 		slog.Int("hold_conns", c.HoldConns), slog.Int("job_conns", c.JobConns),
 		slog.String("provider_url", c.ProviderURL), slog.Any("sim_secret", c.SimSecret),
+		slog.Any("stripe_key", c.StripeKey), slog.Any("stripe_secret", c.StripeSecret), slog.Bool("stripe_live", c.StripeLive),
 		slog.String("outbox_url", c.OutboxURL), slog.Any("outbox_secret", c.OutboxSecret), slog.String("outbox_nats", c.OutboxNATS))
 }
 
@@ -106,6 +114,9 @@ func (c Config) Validate() error {
 	}
 	if c.ProviderURL != "" && c.SimSecret == "" {
 		errs = append(errs, inventory.Invalid("provider-url", "needs the secret of the simulated provider (HOLDFAST_SIM_SECRET)"))
+	}
+	if c.StripeKey != "" && c.StripeSecret == "" {
+		errs = append(errs, inventory.Invalid("HOLDFAST_STRIPE_KEY", "needs the secret that verifies callbacks (HOLDFAST_STRIPE_SECRET)"))
 	}
 	if c.OutboxURL != "" && c.OutboxSecret == "" {
 		errs = append(errs, inventory.Invalid("outbox-url", "needs a secret to sign with (HOLDFAST_OUTBOX_SECRET)"))

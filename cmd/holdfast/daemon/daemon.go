@@ -30,7 +30,7 @@ const closeLimit = 3 * time.Second
 // payments and callbacks, the refund job gives money back.
 type Provider interface {
 	httpapi.Provider
-	jobs.RefundProvider
+	jobs.Provider
 }
 
 // Config is what a daemon is made from.
@@ -91,7 +91,7 @@ func newAPI(cfg Config, holds, inbox *pgstore.Store, registry *prometheus.Regist
 }
 
 func newScheduler(cfg Config, store *pgstore.Store, registry *prometheus.Registry) *jobs.Scheduler {
-	providers := make(map[string]jobs.RefundProvider, len(cfg.Providers))
+	providers := make(map[string]jobs.Provider, len(cfg.Providers))
 	for _, p := range cfg.Providers {
 		providers[p.Name()] = p
 	}
