@@ -14,6 +14,7 @@ import (
 
 const (
 	wide   = 100 // columns from which the pane stands beside the list
+	roomy  = 130 // columns from which the list says all
 	narrow = 60  // below, row 1 has to say alone what being old means
 	// tall is the height from which there is a pane below the list.
 	tall     = 13

@@ -26,7 +26,10 @@ func (m *Model) drawPane(c canvas.Canvas, area canvas.Rect, r row) {
 	}
 	p := c.Sub(area)
 	w, h := p.Size()
-	remark := "by " + canvas.Cut(r.RequestedBy, w/4, c.Glyphs().Ellipsis) + "  " + string(r.State)
+	remark := string(r.State)
+	if w >= narrow {
+		remark = "by " + canvas.Cut(r.RequestedBy, w/4, c.Glyphs().Ellipsis) + "  " + remark
+	}
 	title := fmt.Sprintf("..%s  %s of ..%s", r.ID.Short(), r.Amount, r.PaymentID.Short())
 	if s, known := m.storyFor(r); known && s.matched() {
 		title += "  " + s.booking.Buyer

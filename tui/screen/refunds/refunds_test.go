@@ -112,22 +112,26 @@ func TestRefunds_WordsNeverLie(t *testing.T) {
 		{"unsent", inventory.RefundRequested, nil, []string{"Asked for, not sent yet: nothing has gone back."}, []string{"it went back"}},
 		{
 			"unanswered", inventory.RefundRequested, func(f *inventory.Refund) { f.SentAt, f.Tries = start, 2 },
-			[]string{"sent twice, without an answer", "same key"}, []string{"it went back", "not sent yet"},
+			[]string{"sent twice, without an answer", "same key"},
+			[]string{"it went back", "not sent yet"},
 		},
 		{"pending", inventory.RefundPending, nil, []string{"The provider has it and it is not done."}, []string{"it went back"}},
 		{"succeeded", inventory.RefundSucceeded, nil, []string{"It went back at 12:33:27."}, nil},
 		{"failed", inventory.RefundFailed, nil, []string{"It did not go back: insufficient balance."}, []string{"it went back"}},
 		{
 			"failedWithoutReason", inventory.RefundFailed, func(f *inventory.Refund) { f.LastError = "" },
-			[]string{"It did not go back: no reason was given."}, []string{"it went back"},
+			[]string{"It did not go back: no reason was given."},
+			[]string{"it went back"},
 		},
 		{
 			"external", inventory.RefundSucceeded, func(f *inventory.Refund) { f.External = true },
-			[]string{"It was made at the provider itself, not from here, and it went back"}, []string{"asked for ("},
+			[]string{"It was made at the provider itself, not from here, and it went back"},
+			[]string{"asked for ("},
 		},
 		{
 			"externalPending", inventory.RefundPending, func(f *inventory.Refund) { f.External = true },
-			[]string{"made at the provider itself", "It is not done"}, []string{"it went back"},
+			[]string{"made at the provider itself", "It is not done"},
+			[]string{"it went back"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -175,7 +179,7 @@ func TestRefunds_FailedWaitUntilTheirMoneyMoves(t *testing.T) {
 	c.Press("a")
 	c.Shows("3 FAILED, waiting for you", "KWD 1,234.567")
 	s.asks(payment(0x78), s.payments[payment(0x78)].Captured, jan, "by hand") // asked for again
-	s.revives(payment(0x71), jan)                                            // its booking stands on the money now
+	s.revives(payment(0x71), jan)                                             // its booking stands on the money now
 	c.Tick()
 	c.Tick()
 	c.Shows("[1 Refunds 1!]", "1 FAILED, waiting for you: EUR 5.00")

@@ -32,7 +32,7 @@ func (m *Model) columns() []widget.Column[row] {
 		{Title: "next", Width: 6, Right: true, Priority: 40, Cell: plain(m.next)},
 		{Title: "tries", Width: len("tries"), Right: true, Priority: 25, Cell: plain(func(r row) string { return fmt.Sprint(r.Tries) })},
 	}
-	if m.width >= wide { // below, the heading of the pane says them
+	if m.width >= roomy { // below, the pane says them
 		cols = append(cols,
 			widget.Column[row]{Title: "payment", Width: 10, Priority: 20, Cell: plain(func(r row) string { return ".." + r.PaymentID.Short() })},
 			widget.Column[row]{Title: "by", Width: 12, Priority: 30, Cell: plain(func(r row) string { return r.RequestedBy })},
