@@ -14,12 +14,30 @@ ALTER TABLE payment ADD COLUMN last_error text NOT NULL DEFAULT '';
 ALTER TABLE payment ADD COLUMN dispute text CHECK (dispute IN ('open', 'won', 'lost')); -- null: never disputed
 CREATE INDEX payment_open ON payment (next_ask_at, id) WHERE state IN ('CREATED', 'PENDING');
 
+-- A deadline of nothing would be none at all.
+ALTER TABLE venue DROP CONSTRAINT venue_late_deadline_check;
+ALTER TABLE venue ADD CONSTRAINT venue_late_deadline_check CHECK (late_deadline BETWEEN '1 second' AND '720 hours');
+
+-- What an edit oversold shrinks as places come back, so that the bound behind
+-- the admission rule is never wider than it has to be.
+-- +goose StatementBegin
+CREATE FUNCTION pool_day_shrink_oversold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.oversold_by_edit := least(OLD.oversold_by_edit, greatest(0, NEW.taken - NEW.capacity - NEW.overbook_limit));
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER pool_day_shrink_oversold BEFORE UPDATE OF taken ON pool_day FOR EACH ROW
+    WHEN (OLD.oversold_by_edit > 0 AND NEW.taken < OLD.taken) EXECUTE FUNCTION pool_day_shrink_oversold();
+
 -- Refunds made in the provider's own dashboard are recorded once.
 ALTER TABLE refund ADD COLUMN external boolean NOT NULL DEFAULT false;
 ALTER TABLE webhook_event ADD COLUMN reason text NOT NULL DEFAULT ''; -- of a failure, in the provider's words
 ALTER TABLE webhook_event ADD COLUMN problem text NOT NULL DEFAULT ''; -- why an authentic event must not be applied
 CREATE INDEX webhook_event_received ON webhook_event (received_at);
 CREATE UNIQUE INDEX refund_at_provider ON refund (payment_id, provider_refund);
+ALTER TABLE refund ADD COLUMN retry_of uuid REFERENCES refund CONSTRAINT refund_retried_once UNIQUE; -- the failed one that this one repeats
+CREATE INDEX refund_provider ON refund (provider_refund) WHERE provider_refund IS NOT NULL;
 ALTER TABLE refund ADD COLUMN sent_at timestamptz; -- first try; past the provider's key lifetime its refunds are listed before sending again
 
 -- Delivery of the journal. A row with a topic is open until it is published or
@@ -28,6 +46,7 @@ ALTER TABLE booking ADD COLUMN last_data jsonb; -- what a note adds to its messa
 ALTER TABLE journal ADD COLUMN data jsonb;
 ALTER TABLE journal ADD COLUMN published_at timestamptz;
 ALTER TABLE journal ADD COLUMN parked_at timestamptz;
+ALTER TABLE journal ADD COLUMN first_parked_at timestamptz; -- stays when a person brings it back: its place in the line is gone
 ALTER TABLE journal ADD COLUMN tries integer NOT NULL DEFAULT 0;
 ALTER TABLE journal ADD COLUMN next_try_at timestamptz;
 ALTER TABLE journal ADD COLUMN last_error text NOT NULL DEFAULT '';
@@ -127,7 +146,17 @@ SELECT 'I11_order', format('booking %s seq %s', j.booking_id, j.seq), 'published
  WHERE j.published_at IS NOT NULL
    AND EXISTS (SELECT FROM journal e
                 WHERE e.booking_id = j.booking_id AND e.seq < j.seq AND e.topic IS NOT NULL
-                  AND e.published_at IS NULL AND e.parked_at IS NULL)
+                  AND e.published_at IS NULL AND e.first_parked_at IS NULL)
+UNION ALL
+SELECT 'I7_all_given_back', format('payment %s', p.id), format('applied to booking %s, and all of it is on its way back', p.booking_id)
+  FROM payment p
+ WHERE p.standing = 'applied'
+   AND p.captured_minor <= (SELECT sum(amount_minor) FROM refund r WHERE r.payment_id = p.id AND r.state <> 'FAILED')
+UNION ALL
+SELECT 'I14_capture_not_applied', format('event %s %s', e.provider, e.event_id), format('%s since %s: %s', e.state, e.received_at, e.note)
+  FROM webhook_event e
+ WHERE e.kind = 'payment.succeeded' AND e.problem = '' AND e.state IN ('STORED', 'PARKED')
+   AND e.received_at < now() - interval '10 minutes'
 UNION ALL
 SELECT 'I11_no_message', format('booking %s seq %s', j.booking_id, j.seq), format('%s -> %s has no topic', j.from_state, j.to_state)
   FROM journal j

@@ -149,7 +149,7 @@ func installWithoutBtreeGist(t *testing.T) (binDir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.MkdirTemp("", "without-btree-gist-")
+	root, err := os.MkdirTemp("", "without-btree-gist-") //nolint:usetesting // other accounts cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func applyPending(ctx context.Context, config *pgx.ConnConfig, sources fs.FS) (a
 	}
 
 	db := stdlib.OpenDB(*config)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, sources,
 		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
 	if err != nil {

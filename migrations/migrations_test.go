@@ -57,9 +57,16 @@ func TestUp(t *testing.T) {
 	db := pgtest.EmptyDB(t)
 	ctx := t.Context()
 
-	pending, err := migrations.Pending(ctx, db.URL)
-	if err != nil || len(pending) == 0 {
-		t.Fatalf("Pending = %v, %v, want all", pending, err)
+	status, err := migrations.Status(ctx, db.URL)
+	if err != nil || len(status) == 0 {
+		t.Fatalf("Status = %v, %v, want every migration", status, err)
+	}
+	var pending []string
+	for _, m := range status {
+		if m.AppliedAt != nil {
+			t.Errorf("%s was applied at %v before Up", m.Name, m.AppliedAt)
+		}
+		pending = append(pending, m.Name)
 	}
 	if err := migrations.Check(ctx, db.URL); !errors.Is(err, migrations.ErrSchemaBehind) {
 		t.Errorf("Check = %v, want ErrSchemaBehind", err)

@@ -31,7 +31,7 @@ func preflight(ctx context.Context, config *pgx.ConnConfig, sources fs.FS) (todo
 	if err != nil {
 		return false, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if err := checkServer(ctx, conn); err != nil {
 		return false, err
 	}

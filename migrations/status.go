@@ -35,15 +35,6 @@ func Status(ctx context.Context, dsn string) ([]Migration, error) {
 	return s, nil
 }
 
-// Pending names the migrations that Up would apply. It only reads.
-func Pending(ctx context.Context, dsn string) ([]string, error) {
-	s, err := connectAndRead(ctx, dsn, embedded)
-	if err != nil {
-		return nil, fmt.Errorf("pending migrations: %w", err)
-	}
-	return s.pending(), nil
-}
-
 // Check tells whether this program fits the database: nil if so, else
 // ErrSchemaBehind or ErrSchemaNewer with a text that says what to do.
 func Check(ctx context.Context, dsn string) error {
@@ -59,7 +50,7 @@ func connectAndRead(ctx context.Context, dsn string, sources fs.FS) (status, err
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	return readStatus(ctx, conn, sources)
 }
 

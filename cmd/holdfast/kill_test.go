@@ -226,7 +226,7 @@ func (s *stage) kill(t *testing.T, d *process) {
 // ledger is what the provider has done.
 func (s *stage) ledger(t *testing.T) (payments, refunds int) {
 	t.Helper()
-	res, err := http.Get("http://" + s.sim + "/ledger") //nolint:noctx // a simulator on loopback
+	res, err := http.Get("http://" + s.sim + "/ledger")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // of 2: what fits is sold, and everybody else hears why not.
 func TestPlaceHold_twoHundredAtOnceThroughTwoDaemons(t *testing.T) { //nolint:paralleltest // nothing of this package runs beside it: it is about time, too
 	for quantity, placed := range map[int]int{1: 12, 3: 4, 5: 2} {
-		t.Run(fmt.Sprintf("quantity%d", quantity), func(t *testing.T) { //nolint:paralleltest // see above
+		t.Run(fmt.Sprintf("quantity%d", quantity), func(t *testing.T) {
 			b := setup(t)
 			var mu sync.Mutex
 			got, busy := map[string]int{}, 0

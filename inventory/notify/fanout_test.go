@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -67,7 +66,7 @@ func TestFanOut_Deliver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := NewFanOut(slog.New(slog.NewTextHandler(io.Discard, nil)), NamedSink{"shop", c.a}, NamedSink{"broker", c.b})
+			f, err := NewFanOut(slog.New(slog.DiscardHandler), NamedSink{"shop", c.a}, NamedSink{"broker", c.b})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +98,7 @@ func TestFanOut_Deliver(t *testing.T) {
 func TestFanOut_Deliver_remembersNoMoreThanItMay(t *testing.T) {
 	t.Parallel()
 	never := NamedSink{"never", sinkFunc(func() error { return errors.New("no") })}
-	f, err := NewFanOut(slog.New(slog.NewTextHandler(io.Discard, nil)), NamedSink{"always", &scripted{}}, never)
+	f, err := NewFanOut(slog.New(slog.DiscardHandler), NamedSink{"always", &scripted{}}, never)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +118,7 @@ func (f sinkFunc) Deliver(context.Context, inventory.OutboxMessage) error { retu
 
 func TestNewFanOut_refuses(t *testing.T) {
 	t.Parallel()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	s := &scripted{}
 	for name, sinks := range map[string][]NamedSink{
 		"none": nil, "nameless": {{"", s}}, "nil": {{"shop", nil}}, "sameName": {{"shop", s}, {"shop", s}},

@@ -83,15 +83,15 @@ func natsOptions(cfg NATSConfig) []nats.Option {
 		nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				cfg.Log.LogAttrs(context.Background(), slog.LevelWarn, "the connection to NATS is lost", slog.Any("error", err))
+				cfg.Log.Warn("the connection to NATS is lost", slog.Any("error", err))
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			cfg.Log.LogAttrs(context.Background(), slog.LevelInfo, "the connection to NATS is back")
+			cfg.Log.Info("the connection to NATS is back")
 		}),
 		// Without a handler the library writes to stderr, across the console.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			cfg.Log.LogAttrs(context.Background(), slog.LevelWarn, "NATS reports an error", slog.Any("error", err))
+			cfg.Log.Warn("NATS reports an error", slog.Any("error", err))
 		}),
 	}
 	if cfg.CredentialsFile != "" {

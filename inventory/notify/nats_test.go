@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -43,7 +42,7 @@ func stopBroker(srv *server.Server) {
 
 func natsSink(t *testing.T, url string, change func(*NATSConfig)) *NATS {
 	t.Helper()
-	cfg := NATSConfig{URL: url, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	cfg := NATSConfig{URL: url, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&cfg)
 	}
@@ -257,7 +256,7 @@ func TestNewNATS_startsWithoutABroker(t *testing.T) {
 
 func TestNewNATS_refuses(t *testing.T) {
 	t.Parallel()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	for name, c := range map[string]struct {
 		cfg   NATSConfig
 		field string

@@ -75,7 +75,7 @@ func cachedOrFetched(ctx context.Context, s spec, release int, repository string
 	if err := os.RemoveAll(unfinished); err != nil {
 		return binaries{}, err
 	}
-	defer os.RemoveAll(unfinished)
+	defer func() { _ = os.RemoveAll(unfinished) }()
 	if err := fetch(ctx, s, version, unfinished, repository, log); err != nil {
 		return binaries{}, err
 	}
@@ -94,8 +94,8 @@ func cachedOrFetched(ctx context.Context, s spec, release int, repository string
 // here; why it is not the one we use is told in ../DESIGN.md.
 func fetch(ctx context.Context, s spec, version embeddedpostgres.PostgresVersion, home, repository string, log io.Writer) error {
 	scratch := filepath.Join(s.Dir, "download")
-	defer os.RemoveAll(scratch)
-	port, err := freePort()
+	defer func() { _ = os.RemoveAll(scratch) }()
+	port, err := freePort(ctx)
 	if err != nil {
 		return err
 	}

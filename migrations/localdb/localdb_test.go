@@ -205,7 +205,7 @@ func TestStart_cancelled(t *testing.T) {
 // not even reach t.TempDir when the tests run as root.
 func openDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "localdb-test-")
+	dir, err := os.MkdirTemp("", "localdb-test-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,10 @@ func stopOrphan(data string, log *slog.Logger) error {
 	if !isPostmasterOf(pid, data) {
 		// Another process has got the number since: PostgreSQL would take it
 		// for a running server. Backends of the dead one it finds by itself.
-		log.Info("stale pid file removed", "pid", pid)
+		log.Info("stale pid file removed", slog.Int("pid", pid))
 		return removeIfThere(pidFile)
 	}
-	log.Info("stopping an orphaned postgres", "pid", pid)
+	log.Info("stopping an orphaned postgres", slog.Int("pid", pid))
 	for _, step := range []struct {
 		signal syscall.Signal
 		limit  time.Duration
@@ -103,9 +103,9 @@ func sweepSiblings(s spec, log *slog.Logger) {
 	for _, dir := range dirs {
 		switch swept, err := sweep(dir, s.Dir, log); {
 		case err != nil:
-			log.Error("clear up after a killed supervisor", "dir", dir, "error", err)
+			log.Error("clear up after a killed supervisor", slog.String("dir", dir), slog.Any("error", err))
 		case swept:
-			log.Info("cleared up after a killed supervisor", "dir", dir)
+			log.Info("cleared up after a killed supervisor", slog.String("dir", dir))
 		}
 	}
 }
@@ -117,7 +117,7 @@ func sweep(dir, ours string, log *slog.Logger) (swept bool, err error) {
 	if err != nil {
 		return false, nil
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	if err := flock(lock); err != nil {
 		return false, nil
 	}

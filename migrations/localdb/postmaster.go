@@ -31,7 +31,7 @@ const (
 // child, whose end we notice, and on Linux it stops when we die.
 func startPostmaster(bin binaries, s spec, at endpoint) (*postmaster, error) {
 	pm := &postmaster{
-		cmd:    exec.Command(bin.postgres(), postgresArgs(s, at)...),
+		cmd:    exec.Command(bin.postgres(), postgresArgs(s, at)...), //nolint:noctx // stop ends it, in PostgreSQL's own way
 		exited: make(chan struct{}),
 	}
 	pm.cmd.Dir = s.Dir
@@ -130,7 +130,7 @@ func logTail(s spec, mark int64) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err == nil {
 		mark = max(mark, info.Size()-limit)
 	}

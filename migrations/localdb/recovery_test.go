@@ -18,7 +18,7 @@ import (
 // stoppedCluster is a Kept database that ran once and is now at rest.
 func stoppedCluster(t *testing.T) Options {
 	t.Helper()
-	parent, err := os.MkdirTemp("", "localdb-test-")
+	parent, err := os.MkdirTemp("", "localdb-test-") //nolint:usetesting // the server's account cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestStart_stopsAnOrphanedPostmaster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, err := freePort()
+	port, err := freePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestStart_stopsAnOrphanedPostmaster(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- orphan.Wait() }()
-	for portIsFree(port) {
+	for portIsFree(t.Context(), port) {
 		select {
 		case err := <-ended:
 			t.Fatalf("the orphan does not run: %v", err)

@@ -50,7 +50,7 @@ func spawn(s spec, lock *os.File) (*net.UnixConn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the supervisor: %w", err)
 	}
-	defer theirs.Close()
+	defer func() { _ = theirs.Close() }()
 	cmd := &exec.Cmd{
 		Path:       self,
 		Args:       []string{supervisorName, s.Dir},
@@ -104,7 +104,7 @@ func connectedPair() (*net.UnixConn, *os.File, error) {
 }
 
 func unixConn(f *os.File) (*net.UnixConn, error) {
-	defer f.Close() // FileConn has its own copy
+	defer func() { _ = f.Close() }() // FileConn has its own copy
 	conn, err := net.FileConn(f)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func supervise() int {
 	syscall.CloseOnExec(connFD)
 	syscall.CloseOnExec(lockFD)
 	lock := os.NewFile(lockFD, "lock")
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	conn, err := unixConn(os.NewFile(connFD, "first client"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "holdfast-localdb is holdfast's own helper and cannot be called by hand")
@@ -167,7 +167,7 @@ func prepare(s spec) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	for _, fd := range []int{1, 2} {
 		if err := unix.Dup2(int(log.Fd()), fd); err != nil {
 			return fmt.Errorf("redirect output to %s: %w", log.Name(), err)

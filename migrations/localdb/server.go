@@ -60,7 +60,7 @@ func bringUp(ctx context.Context, s spec, log *slog.Logger) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	go srv.watch(pm)
+	go srv.watch(context.WithoutCancel(ctx), pm) // it runs for longer than its start
 	if err := ensureDatabase(ctx, srv.at); err != nil {
 		srv.stop()
 		return nil, err
@@ -71,7 +71,7 @@ func bringUp(ctx context.Context, s spec, log *slog.Logger) (*server, error) {
 func (s *server) firstStart(ctx context.Context, password string) (*postmaster, error) {
 	mark := logSize(s.spec)
 	for try := 1; ; try++ {
-		port, err := freePort()
+		port, err := freePort(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (s *server) firstStart(ctx context.Context, password string) (*postmaster, 
 		if err == nil {
 			return pm, nil
 		}
-		if ctx.Err() != nil || try == portTries || portIsFree(port) {
+		if ctx.Err() != nil || try == portTries || portIsFree(ctx, port) {
 			return nil, fmt.Errorf("start PostgreSQL: %w%s", err, logTail(s.spec, mark))
 		}
 	}
@@ -100,7 +100,7 @@ func (s *server) startOnce(ctx context.Context) (*postmaster, error) {
 
 // watch restarts a postmaster that ends without being told to, and stops it when
 // it is.
-func (s *server) watch(pm *postmaster) {
+func (s *server) watch(ctx context.Context, pm *postmaster) {
 	defer close(s.gone)
 	for {
 		select {
@@ -108,8 +108,8 @@ func (s *server) watch(pm *postmaster) {
 			pm.stop()
 			return
 		case <-pm.exited:
-			s.log.Error("postgres ended by itself", "error", pm.err)
-			if pm = s.restart(); pm == nil {
+			s.log.Error("postgres ended by itself", slog.Any("error", pm.err))
+			if pm = s.restart(ctx); pm == nil {
 				close(s.gaveUp)
 				return
 			}
@@ -120,8 +120,8 @@ func (s *server) watch(pm *postmaster) {
 
 // restart tries a few times: backends of a killed postmaster need a moment to
 // notice, and until then PostgreSQL refuses to start.
-func (s *server) restart() *postmaster {
-	ctx, cancel := context.WithCancel(context.Background())
+func (s *server) restart(ctx context.Context) *postmaster {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stopWaiting := make(chan struct{})
 	defer close(stopWaiting)
@@ -142,7 +142,7 @@ func (s *server) restart() *postmaster {
 		if err == nil {
 			return pm
 		}
-		s.log.Error("restart postgres", "try", try+1, "error", err)
+		s.log.Error("restart postgres", slog.Int("try", try+1), slog.Any("error", err))
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func ensureDatabase(ctx context.Context, at endpoint) error {
 	if err != nil {
 		return fmt.Errorf("create the database %s: %w", databaseName, err)
 	}
-	defer conn.Close(ctx)
+	defer func() { _ = conn.Close(ctx) }()
 	var exists bool
 	if err := conn.QueryRow(ctx, sqlDatabaseExists, databaseName).Scan(&exists); err != nil {
 		return fmt.Errorf("create the database %s: %w", databaseName, err)
@@ -218,12 +218,12 @@ func ensureDatabase(ctx context.Context, at endpoint) error {
 	return nil
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("find a free port: %w", err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		return 0, err
@@ -231,8 +231,8 @@ func freePort() (int, error) {
 	return strconv.Atoi(port)
 }
 
-func portIsFree(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+func portIsFree(ctx context.Context, port int) bool {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return false
 	}

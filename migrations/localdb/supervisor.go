@@ -37,7 +37,7 @@ type start struct {
 func newSupervisor(s spec) *supervisor {
 	return &supervisor{
 		spec:    s,
-		log:     slog.New(slog.NewTextHandler(os.Stderr, nil)).With("supervisor", os.Getpid()),
+		log:     slog.New(slog.NewTextHandler(os.Stderr, nil)).With(slog.Int("supervisor", os.Getpid())),
 		joined:  make(chan *net.UnixConn),
 		left:    make(chan *net.UnixConn),
 		started: make(chan start, 1),
@@ -58,7 +58,7 @@ func (s *supervisor) run(first *net.UnixConn) int {
 	if err != nil {
 		return s.fail(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 
 	go func() {
 		server, err := bringUp(ctx, s.spec, s.log)
@@ -135,7 +135,7 @@ func (s *supervisor) serve(signals <-chan os.Signal) error {
 		case <-s.server.failed():
 			return errors.New("PostgreSQL stopped by itself again and again" + logTail(s.spec, 0))
 		case sig := <-signals:
-			s.log.Info("told to stop", "signal", sig.String())
+			s.log.Info("told to stop", slog.String("signal", sig.String()))
 			return nil
 		case <-nobodyLeft:
 			return nil
@@ -180,7 +180,7 @@ func letGo(conn *net.UnixConn) {
 func (s *supervisor) finish() int {
 	exit := 0
 	if err := s.cleanUp(); err != nil {
-		s.log.Error("clean up", "error", err)
+		s.log.Error("clean up", slog.Any("error", err))
 		exit = 1
 	}
 	for _, conn := range s.parting {
@@ -194,9 +194,9 @@ func (s *supervisor) finish() int {
 // fail tells all clients why there is no server. A temporary directory goes
 // too: the end of its log is in the message.
 func (s *supervisor) fail(err error) int {
-	s.log.Error("private PostgreSQL failed", "error", err)
+	s.log.Error("private PostgreSQL failed", slog.Any("error", err))
 	if cleanErr := s.cleanUp(); cleanErr != nil {
-		s.log.Error("clean up", "error", cleanErr)
+		s.log.Error("clean up", slog.Any("error", cleanErr))
 	}
 	w := word{Version: protocolVersion, Failed: err.Error(), NoBin: errors.Is(err, ErrNoBinaries)}
 	for conn := range s.clients {

@@ -117,6 +117,7 @@ func create(t testing.TB, kind databaseKind) *Database {
 }
 
 func drop(t testing.TB, name string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if err := shared.drop(ctx, name); err != nil {
@@ -125,6 +126,7 @@ func drop(t testing.TB, name string) {
 }
 
 func closePool(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
 	closed := make(chan struct{})
 	go func() {
 		pool.Close()
@@ -156,12 +158,13 @@ func (db *Database) Violations(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	rows, _ := conn.Query(ctx, sqlViolations) // the error comes with the rows
 	return pgx.CollectRows(rows, pgx.RowToStructByName[Violation])
 }
 
 func checkInvariants(t testing.TB, db *Database) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	violations, err := db.Violations(ctx)

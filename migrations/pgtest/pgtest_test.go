@@ -181,7 +181,7 @@ func deadlock(t *testing.T, db *pgtest.Database) {
 // its own for temporary files.
 func runAgain(t *testing.T, tests string, env ...string) (output, tmp string, err error) {
 	t.Helper()
-	tmp, mkErr := os.MkdirTemp("", "pgtest-again-")
+	tmp, mkErr := os.MkdirTemp("", "pgtest-again-") //nolint:usetesting // the server's account cannot enter t.TempDir
 	if mkErr != nil {
 		t.Fatal(mkErr)
 	}

@@ -92,7 +92,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if _, err := conn.Exec(ctx, sqlCreateTemplate); err != nil {
 		return fmt.Errorf("make the template database: %w", err)
 	}

@@ -90,7 +90,10 @@ func (s *shop) count() int {
 	return len(s.events)
 }
 
-func setup(t *testing.T) bundle { return setupFor(t, 2*time.Second) }
+func setup(t *testing.T) bundle {
+	t.Helper()
+	return setupFor(t, 2*time.Second)
+}
 
 // setupFor gives each call of the client the deadline callTimeout.
 func setupFor(t *testing.T, callTimeout time.Duration) bundle {
