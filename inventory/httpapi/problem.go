@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -55,6 +56,9 @@ var statuses = map[string]int{
 func problemOf(err error) problem {
 	if p, ok := err.(problem); ok { //nolint:errorlint // handlers return it bare
 		return p
+	}
+	if refused, ok := errors.AsType[*refusedCallback](err); ok {
+		return refused.problem()
 	}
 	code := inventory.Code(err)
 	p := problem{status: http.StatusConflict, code: code, title: inventory.Message(err)}

@@ -22,7 +22,7 @@ func (a *API) serve(rt route) http.Handler {
 		out := &answer{ResponseWriter: w}
 		defer func() {
 			if cause := recover(); cause != nil {
-				a.panicked(out, rt, cause)
+				a.panicked(out, r, rt, cause)
 			}
 			a.metrics.observe(rt, r.Method, out.status, a.clock.Now().Sub(began))
 		}()
@@ -99,6 +99,8 @@ func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 		a.log.LogAttrs(r.Context(), slog.LevelError, "a request failed", append(attrs, slog.String("error_id", p.errorID))...)
 	case p.status > http.StatusInternalServerError:
 		a.log.LogAttrs(r.Context(), slog.LevelWarn, "a request could not be served", attrs...)
+	case errors.As(err, new(*refusedCallback)):
+		a.log.LogAttrs(r.Context(), slog.LevelWarn, "a callback was refused", attrs...)
 	default:
 		a.log.LogAttrs(r.Context(), slog.LevelDebug, "a request was refused", attrs...)
 	}
@@ -109,14 +111,14 @@ func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 
 // panicked answers 500 for the one request whose handler panicked and logs the
 // stack under the same id.
-func (a *API) panicked(w *answer, rt route, cause any) {
+func (a *API) panicked(w *answer, r *http.Request, rt route, cause any) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause) // net/http's own way to abandon an answer
 	}
 	p := problemOf(errPanicked)
 	p.errorID = uuid.NewString()
 	a.metrics.panics.Inc()
-	a.log.LogAttrs(context.Background(), slog.LevelError, "a request panicked",
+	a.log.LogAttrs(r.Context(), slog.LevelError, "a request panicked",
 		append(panicAttrs(cause), slog.String("route", rt.path), slog.String("error_id", p.errorID))...)
 	if w.status == 0 {
 		p.write(w)

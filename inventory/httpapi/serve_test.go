@@ -106,6 +106,42 @@ func TestWebhook_answers(t *testing.T) {
 	}
 }
 
+// What went wrong with a callback is in the log once, at whatever level.
+func TestWebhook_isLoggedOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body  string
+		apply func() error
+		want  []string
+	}{
+		"notAuthentic":   {"bad", nil, []string{`"level":"WARN"`, "a callback was refused", "callback of scripted: ", "UNAUTHENTICATED"}},
+		"unreadable":     {"unreadable", nil, []string{`"level":"WARN"`, "a callback was refused", "callback of scripted: ", "data.amountMinor", "INVALID"}},
+		"notApplied":     {"fine", func() error { return inventory.ErrBusy }, []string{`"level":"WARN"`, "not applied yet", "scripted", "evt_1"}},
+		"applyingPanics": {"fine", func() error { panic("boom") }, []string{`"level":"ERROR"`, "panicked", "boom", "scripted", "evt_1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log lockedBuffer
+			d := &double{applyEvent: c.apply, storeEvent: func(inventory.ProviderEvent) (bool, error) { return true, nil }}
+			l := start(t, httpapi.Config{
+				Store: d, Inbox: d, Providers: []httpapi.Provider{scripted{}}, InsecureNoAuth: true,
+				Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			})
+			before := len(log.String())
+			l.send(t, http.MethodPost, "/payments/webhook", c.body)
+			logged := log.String()[before:]
+			if strings.Count(logged, "\n") != 1 {
+				t.Errorf("not one line:\n%s", logged)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(logged, part) {
+					t.Errorf("no %q in %s", part, logged)
+				}
+			}
+		})
+	}
+}
+
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var asked sync.Map

@@ -31,7 +31,8 @@ func (a *API) webhook(w http.ResponseWriter, r *http.Request) error {
 	}
 	event, err := provider.ParseEvent(r.Header, body)
 	if err != nil {
-		return a.refuseCallback(r.Context(), provider, err)
+		a.metrics.callbacks.WithLabelValues(provider.Name(), "refused").Inc()
+		return &refusedCallback{provider.Name(), err}
 	}
 	if event.Kind != "" {
 		if err := a.keep(r.Context(), event); err != nil {
@@ -42,13 +43,21 @@ func (a *API) webhook(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// refuseCallback tells a stranger nothing, and the provider what is wrong.
-func (a *API) refuseCallback(ctx context.Context, provider Provider, err error) error {
-	a.metrics.callbacks.WithLabelValues(provider.Name(), "refused").Inc()
-	a.log.LogAttrs(ctx, slog.LevelWarn, "a callback was refused",
-		slog.String("provider", provider.Name()), slog.Any("error", err))
-	if len(inventory.FieldErrors(err)) > 0 {
-		return err
+// refusedCallback is a callback that the provider's own check did not let in.
+// Staff have to see it: it may be a stranger's, or the secret may be wrong.
+type refusedCallback struct {
+	provider string
+	cause    error
+}
+
+func (e *refusedCallback) Error() string { return "callback of " + e.provider + ": " + e.cause.Error() }
+
+func (e *refusedCallback) Unwrap() error { return e.cause }
+
+// problem tells a stranger nothing, and the provider what is wrong.
+func (e *refusedCallback) problem() problem {
+	if len(inventory.FieldErrors(e.cause)) > 0 {
+		return problemOf(e.cause)
 	}
 	return problem{status: http.StatusUnauthorized, code: "UNAUTHENTICATED", detail: "the callback is not authentic"}
 }
@@ -70,7 +79,7 @@ func (a *API) keep(ctx context.Context, e inventory.ProviderEvent) error {
 	a.metrics.callbacks.WithLabelValues(e.Provider, outcome).Inc()
 	apply, cancel := limited(ctx, "event.apply", applyLimit)
 	defer cancel()
-	if err := a.applyEvent(apply, e); err != nil {
+	if err := a.applyEvent(apply, e); err != nil && !errors.Is(err, errPanicked) { // a panic is in the log already
 		a.log.LogAttrs(ctx, slog.LevelWarn, "a callback is stored and not applied yet",
 			slog.String("provider", e.Provider), slog.String("event", e.ID), slog.Any("error", err))
 	}
@@ -83,7 +92,8 @@ func (a *API) applyEvent(ctx context.Context, e inventory.ProviderEvent) (err er
 	defer func() {
 		if cause := recover(); cause != nil {
 			a.metrics.panics.Inc()
-			a.log.LogAttrs(ctx, slog.LevelError, "applying a callback panicked", panicAttrs(cause)...)
+			a.log.LogAttrs(ctx, slog.LevelError, "applying a callback panicked",
+				append(panicAttrs(cause), slog.String("provider", e.Provider), slog.String("event", e.ID))...)
 			err = errors.Join(err, errPanicked)
 		}
 	}()
