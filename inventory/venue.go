@@ -68,7 +68,7 @@ func (v Venue) Validate() error {
 		checkSpan("hold_ttl", v.HoldTTL, minHoldTTL, maxHoldTTL),
 		checkSpan("hold_jitter", v.HoldJitter, 0, v.HoldTTL),
 		checkSpan("hold_max_life", v.HoldMaxLife, v.HoldTTL+v.HoldJitter, maxHoldLife),
-		checkSpan("late_deadline", v.LateDeadline, 0, maxDeadline),
+		checkSpan("late_deadline", v.LateDeadline, time.Second, maxDeadline),
 		checkSpan("doubt_after", v.DoubtAfter, time.Second, 24*time.Hour),
 		checkSpan("doubt_cap", v.DoubtCap, v.DoubtAfter, maxDeadline))
 	errs = append(errs, checkPolicy(v.LatePolicy))

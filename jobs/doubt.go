@@ -27,7 +27,7 @@ const (
 )
 
 type doubtStore interface {
-	ClaimDoubtful(ctx context.Context, limit int) ([]inventory.DoubtfulPayment, error)
+	ClaimDoubtful(ctx context.Context, providers []string, limit int) ([]inventory.DoubtfulPayment, error)
 	PaymentAnswered(ctx context.Context, id inventory.PaymentID, p inventory.ProviderPayment) (inventory.Booking, inventory.Payment, error)
 	PaymentUnanswered(ctx context.Context, id inventory.PaymentID, cause string) error
 	GiveUpDoubt(ctx context.Context, id inventory.PaymentID) (inventory.Booking, error)
@@ -63,7 +63,7 @@ func (d doubts) resolve(ctx context.Context) (*doubtTally, error) {
 	var tally doubtTally
 	var failed error
 	for range doubtBatches {
-		due, err := d.store.ClaimDoubtful(ctx, doubtBatch)
+		due, err := d.store.ClaimDoubtful(ctx, names(d.providers), doubtBatch)
 		if err != nil {
 			return &tally, errors.Join(failed, err)
 		}

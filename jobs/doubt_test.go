@@ -40,7 +40,7 @@ var price = inventory.Money{Minor: 2500, Currency: "EUR"}
 
 func (*fakeDoubts) ApplyPendingEvents(context.Context, int) (int, error) { return 0, nil }
 
-func (f *fakeDoubts) ClaimDoubtful(_ context.Context, limit int) ([]inventory.DoubtfulPayment, error) {
+func (f *fakeDoubts) ClaimDoubtful(_ context.Context, _ []string, limit int) ([]inventory.DoubtfulPayment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.claims++

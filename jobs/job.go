@@ -49,6 +49,9 @@ func Find(schedules []Schedule, name inventory.JobName) (Schedule, error) {
 		}
 		known[i] = string(s.Job.Name())
 	}
+	if name == inventory.JobRelay {
+		return Schedule{}, inventory.Invalid("outbox", "no receiver is configured: messages wait")
+	}
 	return Schedule{}, fmt.Errorf("job %q, where there are %s: %w", name, strings.Join(known, ", "), inventory.ErrNotFound)
 }
 

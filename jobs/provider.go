@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -30,6 +32,11 @@ const (
 type Provider interface {
 	paymentProvider
 	refundProvider
+}
+
+// names are the providers that this process can ask, in order.
+func names(providers map[string]Provider) []string {
+	return slices.Sorted(maps.Keys(providers))
 }
 
 // forEach runs do for every task, at most providerCalls at a time for each

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -14,7 +15,7 @@ const refundBatch = 50
 
 type refundStore interface {
 	DecideOverdueZombies(ctx context.Context, limit int) (int, error)
-	ClaimRefunds(ctx context.Context, limit int) ([]inventory.RefundTask, error)
+	ClaimRefunds(ctx context.Context, providers []string, limit int) ([]inventory.RefundTask, error)
 	RefundAnswered(ctx context.Context, id inventory.RefundID, r inventory.ProviderRefund) (inventory.Refund, error)
 	RefundUnanswered(ctx context.Context, id inventory.RefundID, cause string) error
 }
@@ -55,13 +56,10 @@ type refundTally struct{ done, pending, failed, unanswered, unwritten atomic.Int
 // refund that fails, hangs or panics does not hold up the others. Done counts
 // refunds that the provider answered.
 func (j *Refund) Run(ctx context.Context) (Result, error) {
-	decided, err := j.store.DecideOverdueZombies(ctx, refundBatch)
+	decided, undecided := j.store.DecideOverdueZombies(ctx, refundBatch) // its failure must not keep other refunds waiting
+	tasks, err := j.store.ClaimRefunds(ctx, names(j.providers), refundBatch)
 	if err != nil {
-		return Result{Detail: words(count{decided, "zombies past their deadline"})}, err
-	}
-	tasks, err := j.store.ClaimRefunds(ctx, refundBatch)
-	if err != nil {
-		return Result{Detail: words(count{decided, "zombies past their deadline"})}, err
+		return Result{Detail: words(count{decided, "zombies past their deadline"})}, errors.Join(undecided, err)
 	}
 
 	var tally refundTally
@@ -76,9 +74,9 @@ func (j *Refund) Run(ctx context.Context) (Result, error) {
 			count{int(tally.unanswered.Load()), "without an answer"}),
 	}
 	if n := tally.unwritten.Load(); n > 0 {
-		return res, fmt.Errorf("%d answers could not be written down, the first: %w", n, err)
+		return res, errors.Join(undecided, fmt.Errorf("%d answers could not be written down, the first: %w", n, err))
 	}
-	return res, nil
+	return res, undecided
 }
 
 // send gets the provider's word on one refund and writes it down. Its error

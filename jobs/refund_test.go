@@ -24,7 +24,7 @@ type fakeRefunds struct {
 
 func (f *fakeRefunds) DecideOverdueZombies(context.Context, int) (int, error) { return f.overdue, nil }
 
-func (f *fakeRefunds) ClaimRefunds(context.Context, int) ([]inventory.RefundTask, error) {
+func (f *fakeRefunds) ClaimRefunds(context.Context, []string, int) ([]inventory.RefundTask, error) {
 	return f.tasks, nil
 }
 

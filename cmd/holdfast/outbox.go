@@ -96,7 +96,7 @@ func (a *app) outboxParkCommand() *cobra.Command {
 				return err
 			}
 			return a.onMessage(cmd, args, func(ctx context.Context, s *pgstore.Store, id inventory.BookingID, seq int) error {
-				return s.ParkMessage(ctx, id, seq, "set aside by "+a.staff().Name+": "+reason)
+				return s.ParkMessage(ctx, a.staff(), id, seq, reason)
 			})
 		},
 	}

@@ -83,8 +83,14 @@ func (a *app) refundListCommand() *cobra.Command {
 
 func (a *app) refundAddCommand() *cobra.Command {
 	var amount, reason string
+	var version int
 	cmd := &cobra.Command{
 		Use: "add PAYMENT --reason TEXT", Short: "Give back a captured payment, or a part of it with --amount", Args: exactly("PAYMENT"),
+		Long: `Give back a captured payment, or a part of it with --amount.
+
+Without --amount all that is left of the payment goes back. If it paid for a booking
+that stands, that also cancels the booking and frees its places, as does an --amount
+that is all that is left; a smaller one leaves the booking as it is.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := inventory.CheckReason(reason); err != nil {
 				return err
@@ -94,11 +100,12 @@ func (a *app) refundAddCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printRefund(s.RefundPayment(ctx, id, 0, minor, a.staff(), reason))
+				return a.printRefund(s.RefundPayment(ctx, id, version, minor, a.staff(), reason))
 			})
 		},
 	}
-	cmd.Flags().StringVar(&amount, "amount", "", "a part of it, in its currency, such as 10.00 (default all that is left)")
+	cmd.Flags().StringVar(&amount, "amount", "", "a part of it, in its currency, such as 10.00 (default all that is left, which also cancels its booking)")
+	versionFlag(cmd.Flags(), &version)
 	reasonFlag(cmd.Flags(), &reason)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"holdfast/inventory/pgstore"
 	tuiapp "holdfast/tui/app"
 	"holdfast/tui/screen/calendar"
+	"holdfast/tui/screen/deliveries"
 	"holdfast/tui/screen/holds"
 	"holdfast/tui/screen/refunds"
 	"holdfast/tui/screen/venues"
@@ -16,11 +17,12 @@ import (
 
 // Routes of the screens, in the order of their number keys.
 const (
-	routeCalendar = "calendar"
-	routeHolds    = holds.Name
-	routeZombies  = zombies.Name
-	routeRefunds  = refunds.Name
-	routeVenues   = venues.Name
+	routeCalendar   = "calendar"
+	routeHolds      = holds.Name
+	routeZombies    = zombies.Name
+	routeRefunds    = refunds.Name
+	routeDeliveries = deliveries.Name
+	routeVenues     = venues.Name
 )
 
 // screens is the one place that knows every screen of the console and the
@@ -31,6 +33,7 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 		{Title: "Holds", Route: ui.Route{Screen: routeHolds}},
 		{Title: "Zombies", Route: ui.Route{Screen: routeZombies}},
 		{Title: "Refunds", Route: ui.Route{Screen: routeRefunds}},
+		{Title: "Deliveries", Route: ui.Route{Screen: routeDeliveries}},
 		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
 	}
 	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
@@ -43,6 +46,8 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 			return zombies.New(env, s, actor), nil
 		case routeRefunds:
 			return refunds.New(env, s, actor), nil
+		case routeDeliveries:
+			return deliveries.New(env, s, actor), nil
 		case routeVenues:
 			return venues.New(env, s, actor), nil
 		}

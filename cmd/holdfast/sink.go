@@ -10,8 +10,9 @@ import (
 	"holdfast/timezone"
 )
 
-// sink is where the journal is published: every configured receiver, else the
-// log, so that messages do not pile up unseen. close ends its connections.
+// sink is where the journal is published: every configured receiver. Without
+// any it is nil and messages wait: a process that was set up wrongly must not
+// call them published. stop ends its connections.
 func (a *app) sink(log *slog.Logger) (sink jobs.OutboxSink, stop func(), err error) {
 	var sinks []notify.NamedSink
 	stop = func() {}
@@ -31,8 +32,11 @@ func (a *app) sink(log *slog.Logger) (sink jobs.OutboxSink, stop func(), err err
 		}
 		sinks = append(sinks, notify.NamedSink{Name: "nats", Sink: n})
 	}
+	if a.cfg.OutboxLog {
+		sinks = append(sinks, notify.NamedSink{Name: "log", Sink: notify.NewLog(log)})
+	}
 	if len(sinks) == 0 {
-		return notify.NewLog(log), stop, nil
+		return nil, stop, nil
 	}
 	all, err := notify.NewFanOut(log, sinks...)
 	if err != nil {

@@ -128,9 +128,9 @@ func (a *app) zombieRefundCommand() *cobra.Command {
 			}
 			return a.onPayment(cmd, args[0], func(ctx context.Context, s *pgstore.Store, id inventory.PaymentID) error {
 				if _, err := s.Zombie(ctx, id); err != nil {
-					return err // money that is applied is refunded with refund add
+					return err // not found is the plainer answer; money that is applied is refunded with refund add
 				}
-				return a.printRefund(s.RefundPayment(ctx, id, version, 0, a.staff(), reason))
+				return a.printRefund(s.RefundZombie(ctx, id, version, a.staff(), reason))
 			})
 		},
 	}

@@ -28,6 +28,17 @@ func (s *Store) Audit(ctx context.Context, f inventory.AuditFilter) ([]inventory
 	return out, err
 }
 
+// audit writes down what a person decided about something that no trigger
+// watches.
+func audit(ctx context.Context, tx pgx.Tx, actor inventory.Actor, action, subject, reason string) error {
+	_, err := tx.Exec(ctx, sqlAuditInsert, pgx.StrictNamedArgs{"actor": actor.String(), "action": action, "subject": subject, "reason": reason})
+	return err
+}
+
+const sqlAuditInsert = `-- audit.insert
+INSERT INTO audit (actor, action, subject, reason)
+VALUES (@actor, @action, @subject, @reason)`
+
 const sqlAuditList = `-- audit.list
 SELECT id, at, login, actor, action, subject, before, after, reason
   FROM audit

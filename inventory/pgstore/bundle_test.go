@@ -78,6 +78,9 @@ func holdOf(t *testing.T, s pgtest.Shop, buyer string) inventory.BookingID {
 	return list.Bookings[0].ID
 }
 
+// anyProvider names the providers of the tests.
+var anyProvider = []string{"simulated"}
+
 type dateOf = date.Date
 
 func periodOfDays(n int) date.PeriodOfDays { return date.PeriodOfDays(n) }

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -72,7 +73,7 @@ func (c capture) confirm(ctx context.Context, p inventory.Payment, b inventory.B
 // refund keeps the money as a zombie for no longer than it takes to ask for its
 // refund.
 func (c capture) refund(ctx context.Context, p inventory.Payment, b inventory.Booking, kind inventory.ZombieKind, why string) (string, error) {
-	p, _, err := c.markCaptured(ctx, c.tx, p, c.event, inventory.StandingZombie, kind, 0)
+	p, _, err := c.markCaptured(ctx, c.tx, p, c.event, inventory.StandingZombie, kind, c.rule.Deadline)
 	if err != nil {
 		return "", err
 	}
@@ -80,6 +81,9 @@ func (c capture) refund(ctx context.Context, p inventory.Payment, b inventory.Bo
 		return "", err
 	}
 	_, err = c.requestRefund(ctx, c.tx, p, 0, why, inventory.Job(string(inventory.JobRefund)))
+	if errors.Is(err, inventory.ErrDisputed) {
+		return "captured: zombie (" + string(kind) + "), and the payer disputes it", nil
+	}
 	return "captured, refund requested (" + why + ")", err
 }
 

@@ -162,6 +162,13 @@ func (s *Store) saveDays(ctx context.Context, tx pgx.Tx, actor inventory.Actor, 
 		return set, err
 	}
 	for i := range changes {
+		if c := &changes[i]; c.Missing {
+			zone, err := keepZone(ctx, tx, plan.Pool.ID)
+			if err != nil {
+				return set, err
+			}
+			c.After.SalesUntil = salesUntil(c.After.Day, zone)
+		}
 		if err := saveDay(ctx, tx, set.ID, &changes[i]); err != nil {
 			return set, err
 		}

@@ -8,18 +8,18 @@ import (
 	"holdfast/inventory"
 )
 
-// ClaimDoubtful returns at most limit payment attempts whose outcome is to be
-// asked of their provider now, and puts each one's next question off with
+// ClaimDoubtful returns at most limit payment attempts at these providers whose
+// outcome is to be asked now, and puts each one's next question off with
 // growing delay, in a committed transaction of its own: no lock is kept while
 // the provider thinks.
 //
 // Asked about are open attempts of bookings that have waited past doubt_until,
 // and open attempts of bookings that wait no longer, since a callback that was
 // lost must not leave captured money that nobody owns.
-func (s *Store) ClaimDoubtful(ctx context.Context, limit int) ([]inventory.DoubtfulPayment, error) {
+func (s *Store) ClaimDoubtful(ctx context.Context, providers []string, limit int) ([]inventory.DoubtfulPayment, error) {
 	var out []inventory.DoubtfulPayment
 	err := s.inTx(ctx, "claim doubtful payments", beginJob, func(ctx context.Context, tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlDoubtClaim, pgx.StrictNamedArgs{"limit": limit, "now": s.now})
+		rows, _ := tx.Query(ctx, sqlDoubtClaim, pgx.StrictNamedArgs{"providers": providers, "limit": limit, "now": s.now})
 		var err error
 		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d inventory.DoubtfulPayment, err error) {
 			return d, row.Scan(append(paymentFields(&d.Payment), &d.PastCap, &d.Held)...)
@@ -80,6 +80,7 @@ WITH due AS (
       JOIN booking b ON b.id = pm.booking_id
       JOIN venue v ON v.id = b.venue_id
      WHERE pm.state IN ('CREATED', 'PENDING')
+       AND pm.provider = ANY (@providers) -- nothing is given up that nobody could ask about
        AND pm.next_ask_at <= coalesce(@now::timestamptz, statement_timestamp())
        AND CASE b.state
            WHEN 'PAYMENT_PENDING' THEN b.doubt_until <= coalesce(@now::timestamptz, statement_timestamp())

@@ -22,7 +22,7 @@ func inDoubt(t *testing.T, s pgtest.Shop, buyer string) (inventory.Booking, inve
 
 func claimDoubtful(t *testing.T, store *pgstore.Store) []inventory.DoubtfulPayment {
 	t.Helper()
-	due, err := store.ClaimDoubtful(t.Context(), 100)
+	due, err := store.ClaimDoubtful(t.Context(), anyProvider, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSettle_refundMadeAtTheProviderIsRecordedOnce(t *testing.T) {
 		if got.State != inventory.StateCancelled || got.Payments[0].Standing != inventory.StandingRefunded || countRows(t, s, "refund") != 1 || s.Taken(t) != 0 {
 			t.Errorf("booking %s, payment %s, %d refunds, taken %d", got.State, got.Payments[0].Standing, countRows(t, s, "refund"), s.Taken(t))
 		}
-		if tasks, err := s.After(t, time.Hour).ClaimRefunds(t.Context(), 10); err != nil || len(tasks) != 0 {
+		if tasks, err := s.After(t, time.Hour).ClaimRefunds(t.Context(), anyProvider, 10); err != nil || len(tasks) != 0 {
 			t.Errorf("it would be sent again: %+v, %v", tasks, err)
 		}
 	})

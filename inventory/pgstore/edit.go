@@ -113,9 +113,10 @@ func (s *Store) CancelBooking(ctx context.Context, id inventory.BookingID, actor
 		if p, err = s.orphan(ctx, tx, p, b); err != nil {
 			return err
 		}
-		if refund {
-			_, err = s.requestRefund(ctx, tx, p, 0, reason, actor)
+		if left, err := leftOf(ctx, tx, p); err != nil || !refund || left == 0 {
+			return err
 		}
+		_, err = s.requestRefund(ctx, tx, p, 0, reason, actor)
 		return err
 	})
 	if err != nil {

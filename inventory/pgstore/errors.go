@@ -26,6 +26,7 @@ var constraints = map[string]error{
 	"api_client_name_key":        inventory.ErrAlreadyExists,
 	"change_set_undoes_key":      inventory.ErrNotAllowed,
 	"journal_revived_once":       inventory.ErrNotAllowed,
+	"refund_retried_once":        inventory.ErrNotAllowed,
 	"pool_day_pkey":              inventory.ErrStale, // the horizon made the day meanwhile
 }
 

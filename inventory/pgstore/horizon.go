@@ -55,6 +55,9 @@ func (s *Store) makeDays(ctx context.Context, p inventory.Pool, today date.Date,
 	}
 	last := today.Add(date.PeriodOfDays(p.HorizonDays - 1))
 	err = s.inTx(ctx, "make days of "+p.Ref.String(), beginJob, func(ctx context.Context, tx pgx.Tx) error {
+		if zone, err = keepZone(ctx, tx, p.ID); err != nil {
+			return err
+		}
 		rows, _ := tx.Query(ctx, sqlDaysMissing, pgx.StrictNamedArgs{
 			"pool": p.ID, "from": today.String(), "to": last.String(), "limit": limit,
 		})
@@ -84,6 +87,27 @@ func (s *Store) makeDays(ctx context.Context, p inventory.Pool, today date.Date,
 	}
 	return made, err
 }
+
+// keepZone returns the zone of a pool's venue and keeps it from being changed
+// until the days reckoned with it are stored.
+func keepZone(ctx context.Context, tx pgx.Tx, pool int64) (timezone.Zone, error) {
+	var name string
+	if err := tx.QueryRow(ctx, sqlZoneKeep, pgx.StrictNamedArgs{"pool": pool}).Scan(&name); err != nil {
+		return timezone.Zone{}, err
+	}
+	zone, err := timezone.ParseZone(name)
+	if err != nil {
+		return zone, inventory.Invalid("zone", "%s", err.Error())
+	}
+	return zone, nil
+}
+
+const sqlZoneKeep = `-- venue.keepZone
+SELECT v.zone
+  FROM pool p
+  JOIN venue v ON v.id = p.venue_id
+ WHERE p.id = @pool
+   FOR SHARE OF v -- an edit of the zone moves every day's cut-off: it waits, or we do`
 
 const sqlDaysMissing = `-- horizon.missing
 SELECT g::date

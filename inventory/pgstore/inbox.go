@@ -118,7 +118,7 @@ func (s *Store) settleRefund(ctx context.Context, e inventory.ProviderEvent) (no
 	err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 		var id inventory.RefundID
 		err := tx.QueryRow(ctx, sqlRefundByProvider, pgx.StrictNamedArgs{
-			"provider": e.Provider, "reference": e.Reference, "provider_refund": textOrNull(e.ProviderRefund),
+			"provider": e.Provider, "reference": referenceArg(e.Reference), "provider_refund": textOrNull(e.ProviderRefund),
 		}).Scan(&id)
 		if isNoRows(err) {
 			id, err = s.recordExternalRefund(ctx, tx, e)
@@ -131,7 +131,7 @@ func (s *Store) settleRefund(ctx context.Context, e inventory.ProviderEvent) (no
 			answer.Reason = cmp.Or(e.Reason, "the provider reported a failure and no reason")
 		}
 		_, changed, err := s.applyRefund(ctx, tx, id, answer)
-		note = changedOr(changed, "refund "+string(state), "no change")
+		note = changedOr(changed, "refund "+string(state))
 		return err
 	})
 	return note, err
@@ -160,44 +160,17 @@ func (s *Store) recordExternalRefund(ctx context.Context, tx pgx.Tx, e inventory
 	by, reason := providerOf(e), "made at the provider"
 	var found inventory.RefundID
 	err = tx.QueryRow(ctx, sqlRefundByProvider, pgx.StrictNamedArgs{
-		"provider": e.Provider, "reference": e.Reference, "provider_refund": textOrNull(e.ProviderRefund),
+		"provider": e.Provider, "reference": referenceArg(e.Reference), "provider_refund": textOrNull(e.ProviderRefund),
 	}).Scan(&found)
 	if err == nil || !isNoRows(err) {
 		return found, err // an equal callback was faster
 	}
-	if p.Standing == inventory.StandingApplied && e.Amount == p.Captured {
-		if _, err := s.leave(ctx, tx, b, step{to: inventory.StateCancelled, cause: inventory.CauseCancelled, actor: by, reason: reason}); err != nil {
-			return none, err
-		}
-		if p, err = s.orphan(ctx, tx, p, b); err != nil {
-			return none, err
-		}
+	st := step{to: inventory.StateCancelled, cause: inventory.CauseCancelled, actor: by, reason: reason}
+	if p, err = s.freeOfBooking(ctx, tx, p, b, e.Amount.Minor, st); err != nil {
+		return none, err
 	}
-	r, err := s.insertRefund(ctx, tx, p, e.Amount.Minor, reason, by, true)
+	r, err := s.insertRefund(ctx, tx, p, newRefund{amount: e.Amount.Minor, reason: reason, by: by, external: true})
 	return r.ID, err
-}
-
-// settleDispute notes what a payer's complaint to the bank has come to. While
-// it is open, and when it is lost, no refund is sent: it could pay twice.
-func (s *Store) settleDispute(ctx context.Context, e inventory.ProviderEvent) (note string, err error) {
-	to := map[inventory.EventKind]inventory.Dispute{
-		inventory.EventDisputeOpened: inventory.DisputeOpen,
-		inventory.EventDisputeWon:    inventory.DisputeWon,
-		inventory.EventDisputeLost:   inventory.DisputeLost,
-	}[e.Kind]
-	err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		p, _, err := locatePayment(ctx, tx, e)
-		if err != nil {
-			return err
-		}
-		if p.ID == (inventory.PaymentID{}) {
-			return errUnmatched
-		}
-		tag, err := tx.Exec(ctx, sqlPaymentDispute, pgx.StrictNamedArgs{"id": p.ID, "dispute": to})
-		note = changedOr(tag.RowsAffected() == 1, "dispute "+string(to), "no change")
-		return err
-	})
-	return note, err
 }
 
 // Inbox returns stored callbacks, newest first.
@@ -218,14 +191,14 @@ func (s *Store) Inbox(ctx context.Context, f inventory.InboxFilter) ([]inventory
 // Problem stays where it is: ErrNotAllowed.
 func (s *Store) RetryEvent(ctx context.Context, actor inventory.Actor, provider, id string) error {
 	return s.inTx(ctx, "retry callback "+id, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		if err := acting(ctx, tx, actor, ""); err != nil {
+		tag, err := tx.Exec(ctx, sqlEventRetry, pgx.StrictNamedArgs{"provider": provider, "id": id})
+		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, sqlEventRetry, pgx.StrictNamedArgs{"provider": provider, "id": id})
-		if err == nil && tag.RowsAffected() == 0 {
+		if tag.RowsAffected() == 0 {
 			return inventory.ErrNotAllowed
 		}
-		return err
+		return audit(ctx, tx, actor, "inbox.retry", "event "+provider+" "+id, "")
 	})
 }
 
@@ -291,10 +264,3 @@ const sqlEventRetry = `-- event.retry
 UPDATE webhook_event
    SET state = 'STORED', tries = 0, next_try_at = statement_timestamp()
  WHERE provider = @provider AND event_id = @id AND state IN ('PARKED', 'UNMATCHED') AND problem = ''`
-
-// Open < won, lost: the end of a dispute is not taken back by its beginning.
-const sqlPaymentDispute = `-- payment.dispute
-UPDATE payment
-   SET dispute = @dispute, version = version + 1
- WHERE id = @id
-   AND (dispute IS NULL OR dispute = 'open' AND @dispute::text <> 'open')`

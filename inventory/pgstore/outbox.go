@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,24 +48,33 @@ func (s *Store) OutboxFailed(ctx context.Context, id inventory.BookingID, seq in
 }
 
 // ParkMessage sets a message aside at once, for a receiver that will never take
-// it.
-func (s *Store) ParkMessage(ctx context.Context, id inventory.BookingID, seq int, cause string) error {
-	return s.markOutbox(ctx, "park message", sqlOutboxFailed, pgx.StrictNamedArgs{
-		"id": id, "seq": seq, "error": cause, "after": int64(0), "most": 0, "now": s.now,
+// it: a person's decision, with a reason. ErrNotFound if it is not open.
+func (s *Store) ParkMessage(ctx context.Context, actor inventory.Actor, id inventory.BookingID, seq int, reason string) error {
+	if err := inventory.CheckReason(reason); err != nil {
+		return err
+	}
+	return s.decideMessage(ctx, actor, "outbox.park", id, seq, reason, sqlOutboxFailed, pgx.StrictNamedArgs{
+		"id": id, "seq": seq, "error": "set aside by " + actor.Name + ": " + reason, "after": int64(0), "most": 0, "now": s.now,
 	})
 }
 
-// RetryMessage brings a parked message back, due now.
+// RetryMessage brings a parked message back, due now. ErrNotFound if it is not
+// parked.
 func (s *Store) RetryMessage(ctx context.Context, actor inventory.Actor, id inventory.BookingID, seq int) error {
-	return s.inTx(ctx, "retry message", beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-		if err := acting(ctx, tx, actor, ""); err != nil {
+	return s.decideMessage(ctx, actor, "outbox.retry", id, seq, "", sqlOutboxRetry, pgx.StrictNamedArgs{"id": id, "seq": seq})
+}
+
+// decideMessage is a person's decision about one message, with its audit row.
+func (s *Store) decideMessage(ctx context.Context, actor inventory.Actor, action string, id inventory.BookingID, seq int, reason, sql string, args pgx.StrictNamedArgs) error {
+	return s.inTx(ctx, action, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, args)
+		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, sqlOutboxRetry, pgx.StrictNamedArgs{"id": id, "seq": seq})
-		if err == nil && tag.RowsAffected() == 0 {
+		if tag.RowsAffected() == 0 {
 			return inventory.ErrNotFound
 		}
-		return err
+		return audit(ctx, tx, actor, action, fmt.Sprintf("message %s:%d", id, seq), reason)
 	})
 }
 
@@ -132,6 +142,8 @@ const sqlOutboxFailed = `-- outbox.failed
 UPDATE journal
    SET tries = tries + 1, last_error = left(@error, 500),
        parked_at = CASE WHEN tries + 1 >= @most::int THEN coalesce(@now::timestamptz, statement_timestamp()) END,
+       first_parked_at = CASE WHEN tries + 1 >= @most::int THEN coalesce(first_parked_at, @now::timestamptz, statement_timestamp())
+                              ELSE first_parked_at END,
        next_try_at = coalesce(@now::timestamptz, statement_timestamp())
                    + greatest(@after::bigint * interval '1 microsecond',
                               least(interval '1 second' * power(2, least(tries, 10)), interval '10 minutes') * (1 + random() / 2))

@@ -107,6 +107,11 @@ func (s *Store) PaymentAnswered(ctx context.Context, id inventory.PaymentID, ans
 		if p, err = lockPayment(ctx, tx, id); err != nil {
 			return err
 		}
+		// A callback that did not name us may have been kept as unmatched money:
+		// now it is known whose it is.
+		if _, err := tx.Exec(ctx, sqlPaymentAdopt, pgx.StrictNamedArgs{"provider": p.Provider, "provider_payment": answer.ID}); err != nil {
+			return err
+		}
 		rows, _ := tx.Query(ctx, sqlPaymentNoteAnswer, pgx.StrictNamedArgs{
 			"id": id, "provider_payment": textOrNull(answer.ID), "client_secret": answer.ClientSecret, "url": answer.URL,
 		})

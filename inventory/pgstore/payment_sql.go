@@ -60,6 +60,14 @@ UPDATE payment
  WHERE id = @id
 RETURNING ` + paymentColumns
 
+// The row of money that nobody owned goes, since its owner is known; the answer
+// that follows captures it there. One that staff have refunded stays.
+const sqlPaymentAdopt = `-- payment.adopt
+DELETE FROM payment
+ WHERE provider = @provider AND provider_payment = @provider_payment
+   AND booking_id IS NULL AND standing = 'zombie'
+   AND NOT EXISTS (SELECT FROM refund r WHERE r.payment_id = payment.id)`
+
 const sqlPaymentByProvider = `-- payment.byProvider
 SELECT ` + paymentColumns + `
   FROM payment
@@ -94,7 +102,7 @@ UPDATE payment
        zombie_kind = coalesce(@zombie_kind, zombie_kind),
        zombie_since = CASE WHEN @standing = 'zombie' THEN coalesce(zombie_since, @now::timestamptz, statement_timestamp()) ELSE zombie_since END,
        decide_by = CASE WHEN @standing = 'zombie'
-                        THEN coalesce(@now::timestamptz, statement_timestamp()) + @decide_after::bigint * interval '1 microsecond' END,
+                        THEN coalesce(coalesce(@now::timestamptz, statement_timestamp()) + @decide_after::bigint * interval '1 microsecond', decide_by) END,
        version = version + 1
  WHERE id = @id
    AND standing = @from -- the transition: nobody else may have decided it

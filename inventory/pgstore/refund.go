@@ -1,8 +1,11 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
@@ -11,18 +14,36 @@ import (
 )
 
 // RefundPayment asks for money back: amount 0 means all that is left of it.
-// The row is committed with its one key; the refund job sends it. Giving the
-// whole of an applied payment back also cancels its booking, since a
+// The row is committed with its one key; the refund job sends it. Giving back
+// all that is left of an applied payment also cancels its booking, since a
 // confirmed booking nobody paid for must not exist; a part leaves it standing.
+// version is the payment's that the decision was made on, 0 does not check it.
 //
-// Refusals: ErrNotAllowed (not captured, or on its way back already),
+// Refusals: ErrNotAllowed (not captured, or all of it is on its way back),
 // ErrDisputed, ErrStale, a FieldError when amount is more than what is left.
 func (s *Store) RefundPayment(ctx context.Context, id inventory.PaymentID, version int, amount inventory.Minor, actor inventory.Actor, reason string) (inventory.Refund, error) {
-	if err := inventory.CheckReason(reason); err != nil {
-		return inventory.Refund{}, err
-	}
 	if amount < 0 {
 		return inventory.Refund{}, inventory.Invalid("amount", "must not be negative")
+	}
+	return s.refund(ctx, id, amount, actor, reason, func(p inventory.Payment, _ time.Time) error { return asSeen(p, version) })
+}
+
+// RefundZombie is RefundPayment for the whole of a zombie and nothing else: a
+// payment that was revived meanwhile is ErrNotAllowed, and its booking stays.
+func (s *Store) RefundZombie(ctx context.Context, id inventory.PaymentID, version int, actor inventory.Actor, reason string) (inventory.Refund, error) {
+	return s.refund(ctx, id, 0, actor, reason, func(p inventory.Payment, _ time.Time) error {
+		if p.Standing != inventory.StandingZombie {
+			return fmt.Errorf("payment %s is %s: %w", p.ID, p.Standing, inventory.ErrNotAllowed)
+		}
+		return asSeen(p, version)
+	})
+}
+
+// refund asks for a refund if allowed says so of the locked payment at this
+// time.
+func (s *Store) refund(ctx context.Context, id inventory.PaymentID, amount inventory.Minor, actor inventory.Actor, reason string, allowed func(inventory.Payment, time.Time) error) (inventory.Refund, error) {
+	if err := inventory.CheckReason(reason); err != nil {
+		return inventory.Refund{}, err
 	}
 	var r inventory.Refund
 	err := s.inTx(ctx, "refund payment "+id.String(), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
@@ -30,16 +51,15 @@ func (s *Store) RefundPayment(ctx context.Context, id inventory.PaymentID, versi
 		if err != nil {
 			return err
 		}
-		if version != 0 && version != p.Version {
-			return &inventory.StaleError{Object: "payment " + id.String(), Seen: version, Current: p.Version}
+		now, err := s.clock(ctx, tx)
+		if err != nil {
+			return err
 		}
-		if p.Standing == inventory.StandingApplied && (amount == 0 || amount == p.Captured.Minor) {
-			if _, err = s.leave(ctx, tx, b, step{to: inventory.StateCancelled, cause: inventory.CauseCancelled, actor: actor, reason: reason}); err != nil {
-				return err
-			}
-			if p, err = s.orphan(ctx, tx, p, b); err != nil {
-				return err
-			}
+		if err := allowed(p, now); err != nil {
+			return err
+		}
+		if p, err = s.freeOfBooking(ctx, tx, p, b, amount, step{to: inventory.StateCancelled, cause: inventory.CauseCancelled, actor: actor, reason: reason}); err != nil {
+			return err
 		}
 		r, err = s.requestRefund(ctx, tx, p, amount, reason, actor)
 		return err
@@ -47,50 +67,96 @@ func (s *Store) RefundPayment(ctx context.Context, id inventory.PaymentID, versi
 	return r, err
 }
 
+// freeOfBooking cancels the booking that stands on an applied payment, if
+// amount is all that is left of it.
+func (s *Store) freeOfBooking(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, amount inventory.Minor, st step) (inventory.Payment, error) {
+	if p.Standing != inventory.StandingApplied {
+		return p, nil
+	}
+	left, err := leftOf(ctx, tx, p)
+	if err != nil || amount != 0 && amount != left {
+		return p, err
+	}
+	if b, err = s.leave(ctx, tx, b, st); err != nil {
+		return p, err
+	}
+	return s.orphan(ctx, tx, p, b)
+}
+
+// asSeen compares the version that somebody decided on with the one that
+// stands.
+func asSeen(p inventory.Payment, version int) error {
+	if version == 0 || version == p.Version {
+		return nil
+	}
+	return &inventory.StaleError{Object: "payment " + p.ID.String(), Seen: version, Current: p.Version}
+}
+
+// leftOf is what of a captured and locked payment is not on its way back.
+func leftOf(ctx context.Context, tx pgx.Tx, p inventory.Payment) (inventory.Minor, error) {
+	var gone inventory.Minor
+	err := tx.QueryRow(ctx, sqlRefundSum, pgx.StrictNamedArgs{"payment": p.ID}).Scan(&gone)
+	return p.Captured.Minor - gone, err
+}
+
 // requestRefund adds a refund row to a locked payment. A zombie is on its way
 // back from then on.
 func (s *Store) requestRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, amount inventory.Minor, reason string, actor inventory.Actor) (inventory.Refund, error) {
-	if p.Standing != inventory.StandingZombie && p.Standing != inventory.StandingApplied {
-		return inventory.Refund{}, fmt.Errorf("payment %s is %s %s: %w", p.ID, p.State, p.Standing, inventory.ErrNotAllowed)
-	}
 	if p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost {
 		return inventory.Refund{}, inventory.ErrDisputed
 	}
-	return s.insertRefund(ctx, tx, p, amount, reason, actor, false)
+	return s.insertRefund(ctx, tx, p, newRefund{amount: amount, reason: reason, by: actor})
 }
 
-// insertRefund checks what is left of a locked payment and adds the row.
-func (s *Store) insertRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, amount inventory.Minor, reason string, actor inventory.Actor, external bool) (inventory.Refund, error) {
-	var gone inventory.Minor
-	if err := tx.QueryRow(ctx, sqlRefundSum, pgx.StrictNamedArgs{"payment": p.ID}).Scan(&gone); err != nil {
+// newRefund is a refund row to be.
+type newRefund struct {
+	amount   inventory.Minor // 0: all that is left
+	reason   string
+	by       inventory.Actor
+	external bool               // made at the provider
+	retryOf  inventory.RefundID // the failed one that this one repeats; each is repeated once
+}
+
+// insertRefund checks what is left of a locked payment and adds the row. Every
+// refund counts in the payment's version, so that two people who saw the same
+// payment do not both give a part of it back.
+func (s *Store) insertRefund(ctx context.Context, tx pgx.Tx, p inventory.Payment, n newRefund) (inventory.Refund, error) {
+	if p.State != inventory.PaymentSucceeded {
+		return inventory.Refund{}, fmt.Errorf("payment %s is %s: %w", p.ID, p.State, inventory.ErrNotAllowed)
+	}
+	left, err := leftOf(ctx, tx, p)
+	switch {
+	case err != nil:
 		return inventory.Refund{}, err
-	}
-	left := p.Captured.Minor - gone
-	if amount == 0 {
-		amount = left
-	}
-	if amount > left || left == 0 {
+	case left == 0:
+		return inventory.Refund{}, fmt.Errorf("nothing is left of payment %s: %w", p.ID, inventory.ErrNotAllowed)
+	case n.amount > left:
 		return inventory.Refund{}, inventory.Invalid("amount", "is more than what is left of the payment, %s",
 			inventory.Money{Minor: left, Currency: p.Captured.Currency})
+	case n.amount == 0:
+		n.amount = left
 	}
 	id := inventory.NewRefundID()
-	_, err := tx.Exec(ctx, sqlRefundInsert, pgx.StrictNamedArgs{
-		"id": id, "payment": p.ID, "amount": amount, "currency": p.Captured.Currency,
-		"reason": reason, "by": actor.String(), "external": external, "now": s.now,
+	_, err = tx.Exec(ctx, sqlRefundInsert, pgx.StrictNamedArgs{
+		"id": id, "payment": p.ID, "amount": n.amount, "currency": p.Captured.Currency, "reason": n.reason,
+		"by": n.by.String(), "external": n.external, "retry_of": idOrNull(n.retryOf.UUID), "now": s.now,
 	})
 	if err != nil {
 		return inventory.Refund{}, err
 	}
-	if p.Standing == inventory.StandingZombie {
-		if _, err := s.stand(ctx, tx, p, inventory.StandingRefunding, "", 0); err != nil {
-			return inventory.Refund{}, err
-		}
+	to := p.Standing
+	if to == inventory.StandingZombie {
+		to = inventory.StandingRefunding
+	}
+	if _, err := s.stand(ctx, tx, p, to, "", 0); err != nil {
+		return inventory.Refund{}, err
 	}
 	return getRefund(ctx, tx, id)
 }
 
 // RetryRefund asks again for what a failed refund did not give back: a new
-// row with a new key, since the old key's answer is a failure for life.
+// row with a new key, since the old key's answer is a failure for life. Each
+// failed refund is repeated once: pressed twice it is ErrNotAllowed.
 func (s *Store) RetryRefund(ctx context.Context, id inventory.RefundID, actor inventory.Actor) (inventory.Refund, error) {
 	var r inventory.Refund
 	err := s.inTx(ctx, "retry refund "+id.String(), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
@@ -101,7 +167,14 @@ func (s *Store) RetryRefund(ctx context.Context, id inventory.RefundID, actor in
 		if old.State != inventory.RefundFailed {
 			return fmt.Errorf("refund %s is %s: %w", id, old.State, inventory.ErrNotAllowed)
 		}
-		r, err = s.requestRefund(ctx, tx, p, old.Amount.Minor, old.Reason, actor)
+		if p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost {
+			return inventory.ErrDisputed
+		}
+		if left, err := leftOf(ctx, tx, p); err != nil || p.Standing == inventory.StandingApplied && left <= old.Amount.Minor {
+			// Revived since: giving it all back is a decision about a booking now.
+			return cmp.Or(err, fmt.Errorf("payment %s stands on a booking: %w", p.ID, inventory.ErrNotAllowed))
+		}
+		r, err = s.insertRefund(ctx, tx, p, newRefund{amount: old.Amount.Minor, reason: old.Reason, by: actor, retryOf: old.ID})
 		return err
 	})
 	return r, err
@@ -140,15 +213,15 @@ func (s *Store) FindRefund(ctx context.Context, text string) (inventory.RefundID
 	return ids[0], nil
 }
 
-// ClaimRefunds returns at most limit refunds that are due to be sent or asked
-// about, and puts each one's next try off, with growing delay, in a committed
+// ClaimRefunds returns at most limit refunds of these providers that are due to
+// be sent or asked about, and puts each one's next try off, with growing delay, in a committed
 // transaction of its own: no lock is kept while the provider thinks, and two
 // daemons do not send the same refund at once. If they did, its key for life
 // would still make it one refund.
-func (s *Store) ClaimRefunds(ctx context.Context, limit int) ([]inventory.RefundTask, error) {
+func (s *Store) ClaimRefunds(ctx context.Context, providers []string, limit int) ([]inventory.RefundTask, error) {
 	var out []inventory.RefundTask
 	err := s.inTx(ctx, "claim refunds", beginJob, func(ctx context.Context, tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlRefundClaim, pgx.StrictNamedArgs{"limit": limit, "now": s.now})
+		rows, _ := tx.Query(ctx, sqlRefundClaim, pgx.StrictNamedArgs{"providers": providers, "limit": limit, "now": s.now})
 		var err error
 		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t inventory.RefundTask, err error) {
 			r := &t.Refund
@@ -189,7 +262,7 @@ func (s *Store) applyRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundI
 	if tag.RowsAffected() == 0 {
 		return r, false, nil // there or further already
 	}
-	if err := s.restand(ctx, tx, p); err != nil {
+	if err := s.restand(ctx, tx, p, b); err != nil {
 		return r, false, err
 	}
 	if r, err = getRefund(ctx, tx, id); err != nil {
@@ -199,26 +272,35 @@ func (s *Store) applyRefund(ctx context.Context, tx pgx.Tx, id inventory.RefundI
 }
 
 // restand gives a payment the standing that its refunds leave it with. A
-// payment whose booking still stands on it stays applied.
-func (s *Store) restand(ctx context.Context, tx pgx.Tx, p inventory.Payment) error {
+// payment whose booking still stands on it stays applied. What is back on the
+// desk gets a new deadline: without one it would wait for ever, and with the
+// old one a refund that fails would be asked for again at once.
+func (s *Store) restand(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking) error {
+	if p.Standing == inventory.StandingApplied {
+		return nil
+	}
 	var open int
 	var done inventory.Minor
 	if err := tx.QueryRow(ctx, sqlRefundProgress, pgx.StrictNamedArgs{"payment": p.ID}).Scan(&open, &done); err != nil {
 		return err
 	}
-	to := inventory.StandingZombie
+	to, wait := inventory.StandingZombie, time.Duration(0)
 	switch {
-	case p.Standing == inventory.StandingApplied:
-		return nil
 	case open > 0:
 		to = inventory.StandingRefunding
 	case done == p.Captured.Minor:
 		to = inventory.StandingRefunded
+	case b.ID != inventory.BookingID{}:
+		rule, err := lateRule(ctx, tx, b.ID)
+		if err != nil {
+			return err
+		}
+		wait = rule.Deadline
 	}
 	if to == p.Standing {
 		return nil
 	}
-	_, err := s.stand(ctx, tx, p, to, "", 0)
+	_, err := s.stand(ctx, tx, p, to, "", wait)
 	return err
 }
 
@@ -232,7 +314,9 @@ func (s *Store) RefundUnanswered(ctx context.Context, id inventory.RefundID, cau
 }
 
 // DecideOverdueZombies asks for refunds of zombies whose deadline has passed
-// without a decision (policy ask). It returns how many.
+// without a decision (policy ask). It returns how many. One that cannot be
+// refunded does not keep the others waiting; one that somebody decides in this
+// moment is left to them.
 func (s *Store) DecideOverdueZombies(ctx context.Context, limit int) (int, error) {
 	var due []inventory.PaymentID
 	err := s.read(ctx, "list overdue zombies", func(ctx context.Context, tx pgx.Tx) error {
@@ -245,17 +329,27 @@ func (s *Store) DecideOverdueZombies(ctx context.Context, limit int) (int, error
 		return 0, err
 	}
 	done := 0
+	var failed []error
 	for _, id := range due {
-		_, err := s.RefundPayment(ctx, id, 0, 0, inventory.Job(string(inventory.JobRefund)), "nobody decided before the deadline")
+		_, err := s.refund(ctx, id, 0, inventory.Job(string(inventory.JobRefund)), "nobody decided before the deadline", overdueZombie)
 		switch {
 		case refusal(err): // somebody decided just now
 		case err != nil:
-			return done, err
+			failed = append(failed, err)
 		default:
 			done++
 		}
 	}
-	return done, nil
+	return done, errors.Join(failed...)
+}
+
+// overdueZombie allows a refund only of what is still a zombie past its
+// deadline: a payment that was revived in this moment belongs to its booking.
+func overdueZombie(p inventory.Payment, now time.Time) error {
+	if p.Standing != inventory.StandingZombie || p.DecideBy.IsZero() || now.Before(p.DecideBy) {
+		return inventory.ErrNotAllowed
+	}
+	return nil
 }
 
 // lockRefund locks in order a refund's booking, if its money has one, and its

@@ -33,8 +33,8 @@ SELECT coalesce(sum(amount_minor), 0)::bigint
    AND state <> 'FAILED'`
 
 const sqlRefundInsert = `-- refund.insert
-INSERT INTO refund (id, payment_id, amount_minor, currency, state, reason, requested_by, requested_at, next_try_at, external)
-SELECT @id, @payment, @amount, @currency, 'REQUESTED', @reason, @by, t.now, t.now, @external
+INSERT INTO refund (id, payment_id, amount_minor, currency, state, reason, requested_by, requested_at, next_try_at, external, retry_of)
+SELECT @id, @payment, @amount, @currency, 'REQUESTED', @reason, @by, t.now, t.now, @external, @retry_of
   FROM (SELECT coalesce(@now::timestamptz, statement_timestamp()) AS now) t`
 
 const sqlRefundClaim = `-- refund.claim
@@ -44,6 +44,7 @@ WITH due AS (
       JOIN payment pm ON pm.id = r.payment_id
      WHERE r.state IN ('REQUESTED', 'PENDING')
        AND r.next_try_at <= coalesce(@now::timestamptz, statement_timestamp())
+       AND pm.provider = ANY (@providers) -- a process puts off no try that it cannot make
        AND NOT r.external -- the provider's own business
        AND coalesce(pm.dispute, 'won') = 'won' -- the bank may give the money back itself
      ORDER BY r.next_try_at, r.id
@@ -85,11 +86,14 @@ const sqlRefundByProvider = `-- refund.byProvider
 SELECT r.id
   FROM refund r
   JOIN payment pm ON pm.id = r.payment_id
- WHERE pm.provider = @provider AND (r.id::text = @reference OR r.provider_refund = @provider_refund)`
+ WHERE pm.provider = @provider AND (r.id = @reference OR r.provider_refund = @provider_refund)
+ ORDER BY r.id IS NOT DISTINCT FROM @reference DESC -- our own id says more than the provider's
+ LIMIT 1`
 
 const sqlZombiesOverdue = `-- zombie.overdue
 SELECT id
   FROM payment
  WHERE standing = 'zombie' AND decide_by <= coalesce(@now::timestamptz, statement_timestamp())
+   AND coalesce(dispute, 'won') = 'won' -- the others would fill the limit and starve these
  ORDER BY decide_by
  LIMIT @limit`

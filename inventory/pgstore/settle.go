@@ -67,7 +67,7 @@ func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEve
 		return s.decline(ctx, tx, p, b, e, inventory.PaymentCancelled, withDay)
 	case inventory.EventPaymentProcessing:
 		changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
-		return changedOr(changed, "pending", "no change"), err
+		return changedOr(changed, "pending"), err
 	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
 	}
 	return "", fmt.Errorf("event kind %q is not about a payment", e.Kind)
@@ -104,6 +104,15 @@ func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (i
 		return inventory.Payment{}, none, nil
 	}
 	return inventory.Payment{}, b.ID, err
+}
+
+// referenceArg is a reference as one of our ids, NULL if it is none.
+func referenceArg(text string) *uuid.UUID {
+	id, ok := parseReference(text)
+	if !ok {
+		return nil
+	}
+	return &id
 }
 
 // parseReference reads what may be one of our ids; a shop's own words are none.
@@ -157,7 +166,7 @@ func (s *Store) settleUnmatched(ctx context.Context, tx pgx.Tx, p inventory.Paym
 		}
 	}
 	_, changed, err := s.markCaptured(ctx, tx, p, e, inventory.StandingZombie, inventory.ZombieUnmatched, 0)
-	return changedOr(changed, "captured, belongs to nothing we know: zombie (unmatched)", "no change"), err
+	return changedOr(changed, "captured, belongs to nothing we know: zombie (unmatched)"), err
 }
 
 // decline ends an attempt, not the booking: a hold with time left can be paid
@@ -222,9 +231,10 @@ func providerOf(e inventory.ProviderEvent) inventory.Actor {
 	return inventory.Actor{Name: e.Provider, Kind: inventory.ActorProvider}
 }
 
-func changedOr(changed bool, yes, no string) string {
+// changedOr is the note of an event that changed something, or nothing.
+func changedOr(changed bool, note string) string {
 	if changed {
-		return yes
+		return note
 	}
-	return no
+	return "no change"
 }

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +75,14 @@ func (s *Store) ReviveZombie(ctx context.Context, id inventory.PaymentID, versio
 		if p.Standing != inventory.StandingZombie || p.ZombieKind != inventory.ZombieLate {
 			return fmt.Errorf("payment %s is %s %s: %w", id, p.Standing, p.ZombieKind, inventory.ErrNotAllowed)
 		}
-		if version != 0 && version != p.Version {
-			return &inventory.StaleError{Object: "payment " + id.String(), Seen: version, Current: p.Version}
+		if err := asSeen(p, version); err != nil {
+			return err
+		}
+		if p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost {
+			return inventory.ErrDisputed
+		}
+		if left, err := leftOf(ctx, tx, p); err != nil || left != p.Captured.Minor {
+			return cmp.Or(err, fmt.Errorf("a part of payment %s went back: %w", id, inventory.ErrNotAllowed))
 		}
 		if b, err = s.revive(ctx, tx, b, actor, reason); err != nil {
 			return err
@@ -96,16 +103,20 @@ func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, acto
 		return b, inventory.ErrNotAllowed
 	}
 	var f dayFacts
-	var revived bool
-	err := tx.QueryRow(ctx, sqlReviveFacts, pgx.StrictNamedArgs{"id": b.ID}).Scan(&f.poolID, &f.maxPerBuyer, &revived)
-	if err != nil {
+	var revived, other bool
+	args := pgx.StrictNamedArgs{"id": b.ID}
+	if err := tx.QueryRow(ctx, sqlReviveFacts, args).Scan(&f.poolID, &f.maxPerBuyer, &revived); err != nil {
 		return b, err
 	}
 	if revived {
 		return b, fmt.Errorf("booking %s was revived before: %w", b.ID, inventory.ErrNotAllowed)
 	}
-	if _, err := s.expireOverdueOf(ctx, tx, f, b.Day.String(), b.Buyer); err != nil {
+	if _, err := s.expireOverdue(ctx, tx, []int64{f.poolID}, []string{b.Day.String()}, b.Buyer, reclaimLimit); err != nil {
 		return b, err
+	}
+	// The booking's own rule stands, whatever the pool's has become since.
+	if err := tx.QueryRow(ctx, sqlReviveRival, args).Scan(&other); err != nil || other {
+		return b, cmp.Or(err, inventory.ErrHoldExists)
 	}
 	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
 		return b, err
@@ -137,7 +148,13 @@ func (s *Store) orphan(ctx context.Context, tx pgx.Tx, p inventory.Payment, b in
 	if err != nil {
 		return p, err
 	}
-	return s.stand(ctx, tx, p, inventory.StandingZombie, inventory.ZombieLate, rule.Deadline)
+	if p, err = s.stand(ctx, tx, p, inventory.StandingZombie, inventory.ZombieLate, rule.Deadline); err != nil {
+		return p, err
+	}
+	if err := s.restand(ctx, tx, p, b); err != nil { // parts of it may be on their way back
+		return p, err
+	}
+	return getPayment(ctx, tx, p.ID)
 }
 
 // lockClaimOfPayment locks in order what a decision about a payment may touch:
@@ -170,7 +187,7 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 		return z, err
 	}
 	z.Left, z.Venue, z.Policy, z.VenueID = -1, string(venue), inventory.LatePolicy(policy), b.VenueID
-	z.Disputed = p.Dispute == inventory.DisputeOpen
+	z.Disputed = p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost
 	z.CanGo = inventory.ErrNotAllowed
 	if day == nil {
 		return z, nil
@@ -195,6 +212,8 @@ func canRevive(z inventory.Zombie, admission string, buyerHasOther, revived bool
 	switch {
 	case z.Payment.ZombieKind != inventory.ZombieLate, z.Booking.State.Live(), revived:
 		return inventory.ErrNotAllowed
+	case z.Disputed:
+		return inventory.ErrDisputed
 	case buyerHasOther:
 		return inventory.ErrHoldExists
 	case admission != "":

@@ -17,9 +17,16 @@ SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.pr
            SELECT count(*) FROM booking other
             WHERE other.pool_id = b.pool_id AND other.day = b.day AND other.buyer = b.buyer
               AND other.client_id IS NOT DISTINCT FROM b.client_id AND other.id <> b.id
-              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')), false),
+              AND other.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED'))
+           OR b.one_per_buyer AND EXISTS (
+           SELECT FROM booking rival
+            WHERE rival.pool_id = b.pool_id AND rival.day = b.day AND rival.buyer = b.buyer
+              AND rival.client_id IS NOT DISTINCT FROM b.client_id AND rival.id <> b.id AND rival.one_per_buyer
+              AND rival.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')), false),
+       -- what can never be revived: a booking that was, and money of which a part went back
        EXISTS (SELECT FROM journal j
                 WHERE j.booking_id = b.id AND j.to_state = 'CONFIRMED' AND j.from_state IN ('EXPIRED', 'CANCELLED'))
+       OR EXISTS (SELECT FROM refund r WHERE r.payment_id = pm.id AND r.state <> 'FAILED')
   FROM payment pm
   LEFT JOIN booking b ON b.id = pm.booking_id
   LEFT JOIN venue v ON v.id = b.venue_id
@@ -52,3 +59,12 @@ SELECT p.id, p.max_per_buyer,
   FROM booking b
   JOIN pool p ON p.id = b.pool_id
  WHERE b.id = @id`
+
+const sqlReviveRival = `-- zombie.reviveRival
+SELECT b.one_per_buyer AND EXISTS (
+       SELECT FROM booking rival
+        WHERE rival.pool_id = b.pool_id AND rival.day = b.day AND rival.buyer = b.buyer
+          AND rival.client_id IS NOT DISTINCT FROM b.client_id AND rival.id <> b.id AND rival.one_per_buyer
+          AND rival.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED'))
+  FROM booking b
+ WHERE b.id = @id -- its day is locked: no rival can appear`

@@ -133,17 +133,17 @@ func TestRefundPayment_oneKeyForLife(t *testing.T) {
 		if won != 1 || countRows(t, s, "refund") != 1 {
 			t.Errorf("%d accepted, %d rows", won, countRows(t, s, "refund"))
 		}
-		first, err := later.ClaimRefunds(t.Context(), 10)
+		first, err := later.ClaimRefunds(t.Context(), anyProvider, 10)
 		if err != nil || len(first) != 1 || first[0].ProviderPayment != "pay_u-1" {
 			t.Fatalf("ClaimRefunds = %+v, %v", first, err)
 		}
-		if again, err := later.ClaimRefunds(t.Context(), 10); err != nil || len(again) != 0 {
+		if again, err := later.ClaimRefunds(t.Context(), anyProvider, 10); err != nil || len(again) != 0 {
 			t.Errorf("claimed twice at once: %+v, %v", again, err)
 		}
 		if err := later.RefundUnanswered(t.Context(), first[0].Refund.ID, "timeout"); err != nil {
 			t.Fatal(err)
 		}
-		again, err := s.After(t, 30*time.Minute).ClaimRefunds(t.Context(), 10)
+		again, err := s.After(t, 30*time.Minute).ClaimRefunds(t.Context(), anyProvider, 10)
 		if err != nil || len(again) != 1 || again[0].Refund.ID != first[0].Refund.ID || again[0].Refund.Tries != 2 {
 			t.Errorf("after no answer: %+v, %v; want the same id again", again, err)
 		}

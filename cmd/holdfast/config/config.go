@@ -65,8 +65,10 @@ type Config struct {
 	StripeLive bool
 
 	// OutboxURL is where messages about bookings and money are posted; default
-	// nowhere, and without any receiver they go to the log.
+	// nowhere, and without any receiver they wait.
 	OutboxURL string
+	// OutboxLog publishes them to the daemon's log, too; default false.
+	OutboxLog bool
 	// OutboxSecret signs them; required with OutboxURL. OutboxOldSecret signs too
 	// while a receiver still has the old one.
 	OutboxSecret, OutboxOldSecret Secret

@@ -42,6 +42,7 @@ var settings = []setting{
 	{"outbox_secret", true, func(c *Config, s string) error { c.OutboxSecret = Secret(s); return nil }},
 	{"outbox_old_secret", true, func(c *Config, s string) error { c.OutboxOldSecret = Secret(s); return nil }},
 	{"outbox_allow", false, list(func(c *Config) *[]string { return &c.OutboxAllow })},
+	{"outbox_log", false, boolean(func(c *Config) *bool { return &c.OutboxLog })},
 	{"outbox_nats", false, text(func(c *Config) *string { return &c.OutboxNATS })},
 	{"outbox_stream", false, text(func(c *Config) *string { return &c.OutboxStream })},
 	{"outbox_nats_creds", false, text(func(c *Config) *string { return &c.OutboxNATSCreds })},

@@ -213,14 +213,16 @@ func (s *post) RetryMessage(_ context.Context, _ inventory.Actor, id inventory.B
 	return nil
 }
 
-// ParkMessage is no error for what is not open: nothing is parked then.
-func (s *post) ParkMessage(_ context.Context, id inventory.BookingID, seq int, cause string) error {
+func (s *post) ParkMessage(_ context.Context, actor inventory.Actor, id inventory.BookingID, seq int, reason string) error {
+	cause := "set aside by " + actor.Name + ": " + reason
 	if err := s.wrote("park %s:%d %q", id.Short(), seq, cause); err != nil {
 		return err
 	}
-	if r := s.row(id, seq); r != nil && isOpen(*r) {
-		r.ParkedAt, r.LastError = s.now(), cause[:min(len(cause), 500)]
+	r := s.row(id, seq)
+	if r == nil || !isOpen(*r) {
+		return inventory.ErrNotFound
 	}
+	r.ParkedAt, r.LastError = s.now(), cause[:min(len(cause), 500)]
 	return nil
 }
 

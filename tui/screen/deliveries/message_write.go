@@ -85,14 +85,13 @@ func (m *messages) park(c parkChosen) tea.Cmd {
 	if err := inventory.CheckReason(c.reason); err != nil {
 		return ui.SettleDialog(dialog.Outcome{Again: true, Text: inventory.Message(err)})
 	}
-	store, note := m.store, setAside+m.actor.Name+": "+c.reason
+	store, actor, note := m.store, m.actor, setAside+m.actor.Name+": "+c.reason
 	return m.save(messageDone{r: c.r, note: note}, "setting aside", func(ctx context.Context) error {
-		return store.ParkMessage(ctx, c.r.BookingID, c.r.Seq, note)
+		return store.ParkMessage(ctx, actor, c.r.BookingID, c.r.Seq, c.reason)
 	})
 }
 
-// save makes a change and looks where the message stands then: parking what is
-// not open any more is no error, and does nothing.
+// save makes a change and looks where the message stands then.
 func (m *messages) save(d messageDone, doing string, change func(context.Context) error) tea.Cmd {
 	m.saving[keyOfMessage(d.r)] = true
 	store := m.store

@@ -22,7 +22,7 @@ import (
 type outbox interface {
 	outboxReader
 	RetryMessage(ctx context.Context, actor inventory.Actor, id inventory.BookingID, seq int) error
-	ParkMessage(ctx context.Context, id inventory.BookingID, seq int, cause string) error
+	ParkMessage(ctx context.Context, actor inventory.Actor, id inventory.BookingID, seq int, reason string) error
 }
 
 type outboxReader interface {
