@@ -90,10 +90,10 @@ func TestWebhook_B19_exactBytes(t *testing.T) {
 		"unicodeEscapes":       {strings.Replace(plain, `{`, `{"name":"Jos\u00E9 \u001B[31m",`, 1), 204, ""},
 		"trailingNewline":      {plain + "\n", 204, ""},
 		"crlf":                 {strings.ReplaceAll(plain, `,`, ",\r\n") + "\r\n", 204, ""},
-		"numberWithPoint":      {strings.Replace(plain, "2500", "2500.0", 1), 422, "data.amountMinor"},
-		"byteOrderMark":        {"\ufeff" + plain, 422, "body"},
-		"doubledAmount":        {strings.Replace(plain, `"amountMinor"`, `"amountMinor":1,"amountMinor"`, 1), 422, "data.amountMinor"},
-		"gzip":                 {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3\x02\x00\x00\x00", 422, "body"},
+		"numberWithPoint":      {strings.Replace(plain, "2500", "2500.0", 1), 400, "data.amountMinor"},
+		"byteOrderMark":        {"\ufeff" + plain, 400, "body"},
+		"doubledAmount":        {strings.Replace(plain, `"amountMinor"`, `"amountMinor":1,"amountMinor"`, 1), 400, "data.amountMinor"},
+		"gzip":                 {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3\x02\x00\x00\x00", 400, "body"},
 	} {
 		number++
 		body := strings.Replace(c.body, "evt_x", fmt.Sprintf("evt_%d", number), 1)

@@ -53,12 +53,12 @@ var (
 	}
 	aboutWebhook = about{
 		id: "providerEvent", summary: "Callback of the default payment provider", raw: true,
-		answers: map[int]any{204: nil}, refusals: []int{401, 404, 413, 415, 422, 503, 504},
+		answers: map[int]any{204: nil}, refusals: []int{400, 401, 404, 413, 415, 503, 504},
 		text: "Signed by the provider over the exact bytes. 204 once it is stored.",
 	}
 	aboutWebhookOf = about{
 		id: "providerEventOf", summary: "Callback of a payment provider", raw: true,
-		answers: map[int]any{204: nil}, refusals: []int{401, 404, 413, 415, 422, 503, 504},
+		answers: map[int]any{204: nil}, refusals: []int{400, 401, 404, 413, 415, 503, 504},
 	}
 	aboutHealthz = about{
 		id: "healthz", summary: "The process answers", answers: map[int]any{200: healthView{}},

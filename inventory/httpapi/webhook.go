@@ -57,7 +57,9 @@ func (e *refusedCallback) Unwrap() error { return e.cause }
 // problem tells a stranger nothing, and the provider what is wrong.
 func (e *refusedCallback) problem() problem {
 	if len(inventory.FieldErrors(e.cause)) > 0 {
-		return problemOf(e.cause)
+		p := problemOf(e.cause)
+		p.status = http.StatusBadRequest // the contract's word to providers
+		return p
 	}
 	return problem{status: http.StatusUnauthorized, code: "UNAUTHENTICATED", detail: "the callback is not authentic"}
 }
