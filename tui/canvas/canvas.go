@@ -43,7 +43,7 @@ const maxSide = 1000
 
 // New returns an empty canvas of w x h cells; sizes are clamped to 0..1000.
 func New(w, h int, glyphs Glyphs) Canvas {
-	w, h = clamp(w, 0, maxSide), clamp(h, 0, maxSide)
+	w, h = atMost(w, maxSide), atMost(h, maxSide)
 	g := &grid{w: w, h: h, cells: make([]cell, w*h), glyphs: glyphs}
 	for i := range g.cells {
 		g.cells[i] = blank

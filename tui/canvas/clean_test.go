@@ -48,7 +48,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestClean_PlainASCIIDoesNotAllocate(t *testing.T) {
+func TestClean_PlainASCIIDoesNotAllocate(t *testing.T) { //nolint:paralleltest // allocations of other tests would be counted
 	s := "Harbour Hall, Fri 2026-12-04 19:30"
 	if n := testing.AllocsPerRun(100, func() { _ = canvas.Clean(s) }); n != 0 {
 		t.Errorf("Clean allocates %v times for plain text", n)

@@ -24,38 +24,39 @@ func (r Rect) Intersect(o Rect) Rect {
 
 // Top splits r into its first n rows and the rest.
 func (r Rect) Top(n int) (top, rest Rect) {
-	n = clamp(n, 0, r.H)
+	n = atMost(n, r.H)
 	return Rect{r.X, r.Y, r.W, n}, Rect{r.X, r.Y + n, r.W, r.H - n}
 }
 
 // Bottom splits r into its last n rows and the rest.
 func (r Rect) Bottom(n int) (bottom, rest Rect) {
-	n = clamp(n, 0, r.H)
+	n = atMost(n, r.H)
 	return Rect{r.X, r.Y + r.H - n, r.W, n}, Rect{r.X, r.Y, r.W, r.H - n}
 }
 
 // Left splits r into its first n columns and the rest.
 func (r Rect) Left(n int) (left, rest Rect) {
-	n = clamp(n, 0, r.W)
+	n = atMost(n, r.W)
 	return Rect{r.X, r.Y, n, r.H}, Rect{r.X + n, r.Y, r.W - n, r.H}
 }
 
 // Right splits r into its last n columns and the rest.
 func (r Rect) Right(n int) (right, rest Rect) {
-	n = clamp(n, 0, r.W)
+	n = atMost(n, r.W)
 	return Rect{r.X + r.W - n, r.Y, n, r.H}, Rect{r.X, r.Y, r.W - n, r.H}
 }
 
 // Inset takes dx columns from both sides and dy rows from top and bottom.
 func (r Rect) Inset(dx, dy int) Rect {
-	dx, dy = clamp(dx, 0, r.W/2), clamp(dy, 0, r.H/2)
+	dx, dy = atMost(dx, r.W/2), atMost(dy, r.H/2)
 	return Rect{r.X + dx, r.Y + dy, r.W - 2*dx, r.H - 2*dy}
 }
 
 // Centre returns a rectangle of at most w x h in the middle of r.
 func (r Rect) Centre(w, h int) Rect {
-	w, h = clamp(w, 0, r.W), clamp(h, 0, r.H)
+	w, h = atMost(w, r.W), atMost(h, r.H)
 	return Rect{r.X + (r.W-w)/2, r.Y + (r.H-h)/2, w, h}
 }
 
-func clamp(v, low, high int) int { return max(low, min(v, high)) }
+// atMost is v, but neither below zero nor above most.
+func atMost(v, most int) int { return max(0, min(v, most)) }

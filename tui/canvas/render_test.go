@@ -116,7 +116,7 @@ func BenchmarkCanvas_Frame(b *testing.B) {
 
 // The best of a few runs is what the code costs; the others are what else the
 // machine was doing.
-func TestCanvas_FrameIsWithinItsBudget(t *testing.T) {
+func TestCanvas_FrameIsWithinItsBudget(t *testing.T) { //nolint:paralleltest // other tests would be measured too
 	best := time.Hour
 	for range 30 {
 		start := time.Now()

@@ -45,35 +45,35 @@ type Console struct {
 }
 
 // Open starts a console with the given screen, answers and all.
-func Open(t testing.TB, o Options) *Console {
-	t.Helper()
-	c := prepare(t, o)
+func Open(tb testing.TB, o Options) *Console {
+	tb.Helper()
+	c := prepare(tb, o)
 	c.start()
 	return c
 }
 
 // OpenHeld starts a console whose commands wait until Release, for frames of
 // what is shown while the database has not answered.
-func OpenHeld(t testing.TB, o Options) *Console {
-	t.Helper()
-	c := prepare(t, o)
+func OpenHeld(tb testing.TB, o Options) *Console {
+	tb.Helper()
+	c := prepare(tb, o)
 	c.held = true
 	c.start()
 	return c
 }
 
-func prepare(t testing.TB, o Options) *Console {
-	t.Helper()
-	c := &Console{Clock: NewClock(), t: t, w: o.Width, h: o.Height}
+func prepare(tb testing.TB, o Options) *Console {
+	tb.Helper()
+	c := &Console{Clock: NewClock(), t: tb, w: o.Width, h: o.Height}
 	if c.w == 0 && c.h == 0 {
 		c.w, c.h = 80, 24
 	}
 	th, err := theme.New(theme.Default, canvas.Plain, o.ASCII)
 	if err != nil {
-		t.Fatalf("theme: %v", err)
+		tb.Fatalf("theme: %v", err)
 	}
 	if o.Venue.Slug == "" {
-		o.Venue = Venue(t)
+		o.Venue = Venue(tb)
 	}
 	if o.Build == nil {
 		o.Build = func(env *ui.Env, _ ui.Route) (ui.Screen, error) { return o.Screen(env), nil }
@@ -83,7 +83,7 @@ func prepare(t testing.TB, o Options) *Console {
 	}
 	cfg := app.Config{
 		Tabs: o.Tabs, Build: o.Build, Clock: c.Clock, Theme: th, Venue: o.Venue,
-		Env: "test", Role: "manager:mira", ReadOnly: o.ReadOnly, ReportDir: t.TempDir(),
+		Env: "test", Role: "manager:mira", ReadOnly: o.ReadOnly, ReportDir: tb.TempDir(),
 		After: func(_ time.Duration, m tea.Msg) tea.Cmd {
 			c.Timed = append(c.Timed, m)
 			return nil
@@ -92,8 +92,8 @@ func prepare(t testing.TB, o Options) *Console {
 	if o.Config != nil {
 		o.Config(&cfg)
 	}
-	c.app = app.New(t.Context(), cfg)
-	t.Cleanup(c.app.Close)
+	c.app = app.New(tb.Context(), cfg)
+	tb.Cleanup(c.app.Close)
 	return c
 }
 
