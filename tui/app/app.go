@@ -213,7 +213,15 @@ func (a *App) noSave() string {
 }
 
 // globals is the keyboard that works everywhere while no text is typed.
-func (a *App) globals() keys.Table { return keys.Global().Remap(a.cfg.Keys) }
+func (a *App) globals() keys.Table {
+	t := keys.Global().Remap(a.cfg.Keys)
+	for i, b := range t {
+		if b.Verb == keys.Zone && a.session.UTC {
+			t[i].Help = "venue time"
+		}
+	}
+	return t
+}
 
 // keysOf is the keyboard of a page.
 func (a *App) keysOf(p *page) keys.Table { return p.screen.Keys().Remap(a.cfg.Keys) }

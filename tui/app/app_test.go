@@ -283,6 +283,46 @@ func TestApp_PaletteRunsVerbsAndGoesToScreens(t *testing.T) {
 	c.Shows("What happens")
 }
 
+func TestApp_HelpSaysVerbsBeforeMovements(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, shelfOf("Gala"))
+	c.Resize(80, 50)
+	c.Press("?")
+	view := c.View()
+	verb, everywhere, moving := strings.Index(view, "drop..."), strings.Index(view, "Everywhere"), strings.Index(view, "up/k, down/j, pgup, pgdown, home, end")
+	if verb < 0 || verb > everywhere || everywhere > moving {
+		t.Errorf("want the screen's verbs, those of everywhere, then all movements on one line:\n%s", view)
+	}
+	c.Hides("page up")
+}
+
+func TestApp_ZoneKeySaysWhereItLeads(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, shelfOf("Gala"))
+	c.Shows("Z utc")
+	c.Press("Z")
+	c.Shows("Z venue time")
+	c.Press("Z")
+	c.Shows("Z utc")
+}
+
+func TestApp_WhatHappenedStaysWithItsScreen(t *testing.T) {
+	t.Parallel()
+
+	s := shelfOf("Gala")
+	c := twoTabs(t, s, nil)
+	s.err = errors.New("statement timeout (SQLSTATE 57014)")
+	c.Press("r")
+	c.Shows("could not list the items")
+	s.err = nil
+	c.Press("2")
+	c.Hides("could not list the items")
+	c.Press("f3")
+	c.Shows("COULD NOT LIST THE ITEMS")
+}
+
 type pulse struct {
 	err    error
 	offset time.Duration
@@ -463,7 +503,7 @@ func TestApp_IdleSecondIsQuiet(t *testing.T) {
 	}
 }
 
-func TestApp_KeyToFrameWith50000Rows(t *testing.T) {
+func TestApp_KeyToFrameWith50000Rows(t *testing.T) { //nolint:paralleltest // other tests would be measured too
 	s := shelfOf()
 	for i := range 50_000 {
 		s.items = append(s.items, item{fmt.Sprint("i", i), "Museum day pass", i})

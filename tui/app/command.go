@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"runtime/debug"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -125,7 +127,8 @@ func (a *App) fail(doing string, err error) tea.Cmd {
 	if err == nil || errors.Is(err, ui.ErrLeft) {
 		return nil
 	}
-	a.cfg.Log.Warn("console action failed", "doing", doing, "error", err)
+	a.cfg.Log.LogAttrs(context.Background(), slog.LevelWarn, "console action failed",
+		slog.String("doing", doing), slog.String("error", err.Error()))
 	a.task.failed(doing, a.cfg.Explain(err), err, a.session.Now())
 	return nil
 }

@@ -153,6 +153,7 @@ func (d *demo) do(v keys.Verb) tea.Cmd {
 		panic("asked for")
 	case "panic-command":
 		return func() tea.Msg { panic("asked for in a command") }
+	default: // Keys binds no other
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (a *App) route(k tea.KeyMsg) tea.Cmd {
 		return a.receive(owner, msg)
 	}
 	typing := a.typing()
-	if b, ok := a.globals().Match(k); ok && !(typing && (keys.Printable(k) || a.screenBinds(k))) {
+	if b, ok := a.globals().Match(k); ok && (!typing || !keys.Printable(k) && !a.screenBinds(k)) {
 		return a.do(b.Verb)
 	}
 	if tab, ok := tabKey(k); ok && !typing && tab < len(a.tabs) {
@@ -133,6 +133,7 @@ func (a *App) do(v keys.Verb) tea.Cmd {
 		return a.back(true)
 	case keys.Leave:
 		return a.leave()
+	default: // the rest are the screen's
 	}
 	return nil
 }

@@ -93,6 +93,7 @@ func (a *App) hide() tea.Cmd {
 	if p == nil {
 		return nil
 	}
+	a.task.leave()
 	cmd := a.to(p, ui.Hidden{})
 	p.env.Leave()
 	return cmd
@@ -138,6 +139,7 @@ func (a *App) pop() tea.Cmd {
 		return nil
 	}
 	p := pages[len(pages)-1]
+	a.task.leave()
 	a.dialogs.CloseOwner(p.id)
 	p.env.Leave()
 	a.tabs[a.current].pages = pages[:len(pages)-1]

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/lipgloss" //nolint:depguard // nothing is drawn with it: it is only kept from asking the terminal
 	"github.com/charmbracelet/x/term"
 )
 

@@ -47,6 +47,10 @@ func (t *taskLine) say(text string, bad bool, now time.Time) {
 	t.text, t.bad, t.at, t.remark = text, bad, now, ""
 }
 
+// leave forgets what happened on a page that is left; the last error stays to be
+// looked at, and what is under way stays on the line.
+func (t *taskLine) leave() { t.text, t.remark, t.bad = "", "", false }
+
 func (t *taskLine) failed(doing, plain string, err error, now time.Time) {
 	t.lastErr, t.lastDoing, t.lastAt = err, doing, now
 	t.say("could not "+doing+": "+plain, true, now)

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -55,6 +57,7 @@ type Confirm struct {
 	asked  Choice
 	result *Outcome
 	last   []string // why the try before did not do it
+	lost   bool     // text was typed while no field had the focus
 }
 
 // NewConfirm returns a confirmation with the focus on Cancel.
@@ -91,13 +94,16 @@ func (c *Confirm) Key(k tea.KeyMsg, at Moment) Reply {
 		// cannot be asked for again.
 		return Reply{Close: k.Type == tea.KeyEsc || c.result != nil && k.Type == tea.KeyEnter}
 	}
+	c.lost = false
 	switch k.Type {
 	case tea.KeyEsc:
 		return Reply{Close: true}
 	case tea.KeyTab, tea.KeyDown:
 		c.move(1)
-	case tea.KeyShiftTab, tea.KeyUp:
+	case tea.KeyShiftTab:
 		c.move(-1)
+	case tea.KeyUp:
+		c.toField()
 	case tea.KeyPgDown:
 		c.scroll++
 	case tea.KeyPgUp:
@@ -115,8 +121,41 @@ func (c *Confirm) Key(k tea.KeyMsg, at Moment) Reply {
 		if k.Type == tea.KeyLeft {
 			c.move(-1)
 		}
+		c.lost = keys.Printable(k)
 	}
 	return Reply{}
+}
+
+// toField moves from the buttons up to the field that waits for text, and else to
+// the last one.
+func (c *Confirm) toField() {
+	if i := c.waiting(); i >= 0 {
+		c.focus = i
+		return
+	}
+	c.move(-1)
+}
+
+// waiting is the first empty field while a button has the focus, and -1 when none
+// waits. The focus begins on Cancel, so that a fresh dialog cannot be answered by
+// a slip; who wants to type must be told where.
+func (c *Confirm) waiting() int {
+	if c.focus < c.cancelStop() {
+		return -1
+	}
+	optional := !c.spec.Reasons && c.spec.Type != "" && c.typed.Value() == "" // what must be typed comes first
+	return slices.IndexFunc(c.fields(), func(f *widget.Field) bool {
+		return f.Value() == "" && (f != &c.reason || !optional)
+	})
+}
+
+// wanted is what is to be typed into field i.
+func (c *Confirm) wanted(i int) string {
+	if c.fields()[i] == &c.typed {
+		return c.spec.Type
+	}
+	name, _, _ := strings.Cut(c.spec.Reason, " (") // "Reason (may be empty)"
+	return name
 }
 
 func (c *Confirm) move(by int) { c.focus = (c.focus + by + c.stops()) % c.stops() }
@@ -149,7 +188,7 @@ func (c *Confirm) dead(i int, at Moment) string {
 	case c.spec.Type != "" && c.typed.Value() != c.spec.Type:
 		return "not yet"
 	case c.spec.Reasons && c.reason.Value() == "":
-		return "a reason is needed"
+		return "a reason is needed; up, then type it"
 	}
 	return ""
 }
@@ -170,11 +209,15 @@ func (c *Confirm) Settle(o Outcome) bool {
 	return false
 }
 
-// Keys is the footer of a confirmation.
+// Keys is the footer of a confirmation; it names the field that waits for text.
 func (c *Confirm) Keys() keys.Table {
-	return keys.Table{
-		{Verb: "focus", Keys: []string{"tab"}, Help: "next", Priority: 50},
+	t := keys.Table{
+		{Verb: "focus", Keys: []string{"tab"}, Help: "next", Priority: 62},
 		{Verb: "choose", Keys: []string{"enter"}, Help: "press", Priority: 60},
 		{Verb: keys.Back, Keys: []string{"esc"}, Help: "close", Priority: 70},
 	}
+	if i := c.waiting(); i >= 0 && c.sent.IsZero() && c.result == nil {
+		t = append(keys.Table{{Verb: "type", Keys: []string{"up"}, Help: "type " + c.wanted(i), Priority: 65}}, t...)
+	}
+	return t
 }

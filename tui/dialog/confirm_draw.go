@@ -37,10 +37,7 @@ func (c *Confirm) Draw(cv canvas.Canvas, at Moment) {
 func (c *Confirm) drawFields(cv canvas.Canvas) {
 	w, _ := cv.Size()
 	for i, f := range c.fields() {
-		label := "Type " + c.spec.Type + " to go on"
-		if f == &c.reason {
-			label = c.spec.Reason
-		}
+		label := c.labelOf(i)
 		if i == c.focus {
 			cv.Text(0, i, theme.Accent, ">")
 		}
@@ -49,26 +46,35 @@ func (c *Confirm) drawFields(cv canvas.Canvas) {
 	}
 }
 
+func (c *Confirm) labelOf(i int) string {
+	if c.fields()[i] == &c.reason {
+		return c.spec.Reason
+	}
+	return "Type " + c.spec.Type + " to go on"
+}
+
 func (c *Confirm) drawBottom(cv canvas.Canvas, at Moment) {
 	w, h := cv.Size()
-	note := func(st canvas.Style, s string) {
-		cv.Text(2, h-2, st, canvas.Cut(s, w-2, cv.Glyphs().Ellipsis))
+	note := func(s string) {
+		cv.Text(2, h-2, theme.Warn, canvas.Cut(s, w-2, cv.Glyphs().Ellipsis))
 	}
 	switch {
 	case c.result != nil:
 		drawButtons(cv, h-1, []button{{label: "Close"}}, 0)
 		return
 	case !c.sent.IsZero():
-		note(theme.Warn, fmt.Sprintf("sent, no answer yet (%s); it cannot be done twice", widget.Age(at.Now.Sub(c.sent))))
+		note(fmt.Sprintf("sent, no answer yet (%s); it cannot be done twice", widget.Age(at.Now.Sub(c.sent))))
 		drawButtons(cv, h-1, c.buttons(at, "sent"), -1)
 		return
 	}
-	if i := c.focus - c.cancelStop() - 1; i >= 0 {
+	if i := c.waiting(); c.lost && i >= 0 {
+		note("nothing was typed; up, then type "+c.wanted(i))
+	} else if i := c.focus - c.cancelStop() - 1; i >= 0 {
 		if why := c.dead(i, at); why != "" {
-			note(theme.Warn, c.spec.Actions[i].Label+": "+why)
+			note(c.spec.Actions[i].Label+": "+why)
 		}
 	} else if at.NoSave != "" {
-		note(theme.Warn, at.NoSave)
+		note(at.NoSave)
 	}
 	drawButtons(cv, h-1, c.buttons(at, ""), c.focus-c.cancelStop())
 }

@@ -410,3 +410,50 @@ func TestDialogs_AnyKeysAtAnySize(t *testing.T) {
 		}
 	})
 }
+
+func TestConfirm_SaysWhereToType(t *testing.T) {
+	t.Parallel()
+
+	hint := func(k *desk) string {
+		b, _ := k.stack.Front().Keys().Find("type")
+		return b.Label() + " " + b.Help
+	}
+	t.Run("reason", func(t *testing.T) {
+		t.Parallel()
+		k := open(confirm(func(s *dialog.Spec) { s.Reasons = true }))
+		if got := hint(k); got != "up type Reason" {
+			t.Errorf("the footer says %q, want up type Reason", got)
+		}
+		k.press("h")
+		if view := k.view(t, 80, 22); !strings.Contains(view, "nothing was typed; up, then type Reason") || !strings.Contains(view, "> [ Cancel ]") {
+			t.Errorf("a letter on Cancel is not answered:\n%s", view)
+		}
+		k.press("tab", "up", "h", "i")
+		if view := k.view(t, 80, 22); strings.Contains(view, "nothing was typed") || !strings.Contains(view, "[ hi ") {
+			t.Errorf("up from a button does not go to the field:\n%s", view)
+		}
+		k.press("tab", "tab", "tab", "enter")
+		if want := (dialog.Choice{Action: "revive", Reason: "hi"}); len(k.got) != 1 || k.got[0] != want {
+			t.Errorf("answered %v, want %v", k.got, want)
+		}
+	})
+	t.Run("whatMustBeTypedComesFirst", func(t *testing.T) {
+		t.Parallel()
+		k := open(confirm(func(s *dialog.Spec) { s.Type = "37" }))
+		if got := hint(k); got != "up type 37" {
+			t.Errorf("the footer says %q, want up type 37", got)
+		}
+		k.press("up", "3", "7", "tab")
+		if got := hint(k); got != "up type Reason" {
+			t.Errorf("the footer says %q, want up type Reason", got)
+		}
+	})
+	t.Run("nothingWithoutAField", func(t *testing.T) {
+		t.Parallel()
+		k := open(confirm(func(s *dialog.Spec) { s.Reason = "" }))
+		k.press("h", "up")
+		if got, view := hint(k), k.view(t, 80, 22); got != " " || strings.Contains(view, "nothing was typed") {
+			t.Errorf("the footer says %q and the dialog:\n%s", got, view)
+		}
+	})
+}

@@ -62,6 +62,7 @@ func (p *Pick) Key(k tea.KeyMsg, _ Moment) Reply {
 			return Reply{}
 		}
 		return Reply{Msg: item.Answer, Close: true}
+	default: // for the list
 	}
 	p.picker.Key(k)
 	return Reply{}

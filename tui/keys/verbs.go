@@ -56,7 +56,7 @@ func Global() Table {
 		{Verb: Palette, Keys: []string{":", "ctrl+p"}, Help: "go", More: "go to a place or do a thing by its name", Priority: 80},
 		{Verb: Fresh, Keys: []string{"r"}, Help: "fresh", More: "ask the database again now", Priority: 20},
 		{Verb: Pause, Keys: []string{"p"}, Help: "pause", More: "stop or go on asking by itself", Priority: 15},
-		{Verb: Zone, Keys: []string{"Z"}, Help: "zone", More: "show times of the venue or UTC", Priority: 14},
+		{Verb: Zone, Keys: []string{"Z"}, Help: "utc", More: "show times in UTC, or at the venue again", Priority: 14},
 		{Verb: Theme, Keys: []string{"T"}, Help: "theme", More: "next theme", Priority: 10},
 		{Verb: LastError, Keys: []string{"f3"}, Help: "last error", More: "the last error in full", Hidden: true},
 		{Verb: Quit, Keys: []string{"q"}, Help: "back", More: "up; on the top screen leave, asking if a draft is open", Priority: 60},

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,6 +19,10 @@ import (
 // broken piece of a flag or a family.
 type Field struct {
 	Hint string // shown while the field is empty: an example, not a label
+	// Number leaves letters out, typed or pasted: a count has none, and whoever
+	// presses one meant a verb. Signs and points are taken, so that what is not a
+	// whole number is still seen and said, not made into another one.
+	Number bool
 
 	in textinput.Model
 }
@@ -59,6 +64,9 @@ func (f *Field) Key(k tea.KeyMsg) bool {
 	switch {
 	case k.Type == tea.KeyRunes || k.Type == tea.KeySpace:
 		k.Runes = acceptable(k.Runes)
+		if f.Number {
+			k.Runes = slices.DeleteFunc(k.Runes, unicode.IsLetter)
+		}
 		if len(k.Runes) == 0 {
 			return false
 		}

@@ -24,6 +24,13 @@ func TextInput(name, label, value, hint string) Input {
 	return Input{Name: name, Label: label, Field: NewField(value, hint)}
 }
 
+// NumberInput returns a text line that takes no letters.
+func NumberInput(name, label, value, hint string) Input {
+	in := TextInput(name, label, value, hint)
+	in.Field.Number = true
+	return in
+}
+
 // ChoiceInput returns a line with one of several words, drawn as "(x) open ( ) closed".
 func ChoiceInput(name, label, value string, choices ...string) Input {
 	in := Input{Name: name, Label: label, Choices: choices}
@@ -156,6 +163,7 @@ func (f *Form) Key(k tea.KeyMsg) (changed bool) {
 		return false
 	case tea.KeyEnter, tea.KeyEsc:
 		return false
+	default: // for the input
 	}
 	if f.focus >= len(f.Inputs) {
 		return false
@@ -168,10 +176,10 @@ func (f *Form) Key(k tea.KeyMsg) (changed bool) {
 		return changed
 	}
 	n := len(in.Choices)
-	switch {
-	case k.Type == tea.KeyLeft:
+	switch k.Type {
+	case tea.KeyLeft:
 		in.choice = (in.choice + n - 1) % n
-	case k.Type == tea.KeyRight, k.Type == tea.KeySpace:
+	case tea.KeyRight, tea.KeySpace:
 		in.choice = (in.choice + 1) % n
 	default:
 		return false

@@ -164,3 +164,23 @@ func TestPicker(t *testing.T) {
 		drawn(20, h, func(c canvas.Canvas) { p.Draw(c, true) })
 	}
 }
+
+func TestField_NumberTakesNoLetters(t *testing.T) {
+	t.Parallel()
+
+	f := widget.NewField("", "")
+	f.Number = true
+	press(&f, "1", "4", "0", "u")
+	if got := f.Value(); got != "140" {
+		t.Errorf("typed 140u, the field has %q, want 140", got)
+	}
+	f.Key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("5 places"), Paste: true})
+	if got := f.Value(); got != "1405 " {
+		t.Errorf("pasted 5 places, the field has %q, want 1405", got)
+	}
+	f.Set("")
+	press(&f, "+", "1", "0", ".", "5")
+	if got := f.Value(); got != "+10.5" {
+		t.Errorf("the field has %q, want +10.5: what is wrong must be seen, not made into another number", got)
+	}
+}

@@ -61,11 +61,12 @@ const secondsBelow = 2 * time.Minute
 // above, "-00:41" when its time is over. Minutes are never rounded up.
 func Left(d time.Duration) string {
 	switch {
-	case d < 0 && -d >= time.Hour:
+	case d <= -time.Hour:
 		return fmt.Sprintf("-%dh%02dm", int(-d.Hours()), int(-d.Minutes())%60)
-	case d < 0:
+	case d <= -time.Second: // less is no time that anybody would count
 		return fmt.Sprintf("-%02d:%02d", int(-d.Minutes()), int(-d.Seconds())%60)
 	case d < secondsBelow:
+		d = max(0, d)
 		return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 	case d < 2*time.Hour:
 		return fmt.Sprintf("~%dm", int(d.Minutes()))

@@ -20,6 +20,8 @@ func TestLeft(t *testing.T) {
 	}{
 		{119 * time.Second, "01:59"},
 		{0, "00:00"},
+		{-400 * time.Millisecond, "00:00"},
+		{-time.Second, "-00:01"},
 		{-41 * time.Second, "-00:41"},
 		{2 * time.Minute, "~2m"},
 		{4*time.Minute + 59*time.Second, "~4m"},

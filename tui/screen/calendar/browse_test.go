@@ -39,10 +39,28 @@ func TestCalendar_Browse(t *testing.T) {
 		c.Hold()
 		c.Press("]")
 		c.Shows("January 2027", "loading")
-		c.Hides("not made", "left 1")
+		c.Hides("not set up", "left 1")
 		c.Press("[")
 		c.Release() // what was asked for January comes too late
-		c.Shows("December 2026", "112/120+6")
+		c.Shows("December 2026", "119/120+6")
+	})
+	t.Run("whatIsTakenAndLeftMakesTheSellLimit", func(t *testing.T) {
+		t.Parallel()
+		c := newDesk().open(t)
+		c.Shows("119/120+6") // 112 confirmed and 7 held; 7 are left
+		c.Resize(160, 50)
+		c.Shows("119/120+6", "held 7 left 7")
+	})
+	t.Run("aDayThatNeverWasIsBlankOnceItIsOver", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk()
+		for _, day := range []int{1, 2, 3} {
+			delete(d.days[mainFloor], date.New(2026, 12, day))
+		}
+		c := d.open(t)
+		c.Hides("not set up")
+		c.Press("left")
+		c.Shows("Thu 2026-12-03: it was never set up, so nothing was sold")
 	})
 	t.Run("measure", func(t *testing.T) {
 		t.Parallel()
@@ -137,11 +155,11 @@ func TestCalendar_RefreshKeepsTheDayAndTheMarks(t *testing.T) {
 		delete(d.days[mainFloor], date.New(2026, 12, day))
 	}
 	c.Press("r")
-	c.Shows(">11m", "not made")
+	c.Shows(">11m", "not set up")
 	delete(d.days[mainFloor], friday11)
 	c.Tick()
 	c.Tick()
-	c.Shows(">11m", "Fri 2026-12-11: not made", "1 day marked")
+	c.Shows(">11m", "Fri 2026-12-11: not set up", "1 day marked")
 }
 
 func TestCalendar_Draft(t *testing.T) {
@@ -246,7 +264,7 @@ func TestCalendar_Draft(t *testing.T) {
 		c.Press("e")
 		c.Type("140")
 		c.Press("esc", "2", "f", "1")
-		c.Shows("Alfama", "Main floor", "112/120+6", "draft, not saved")
+		c.Shows("Alfama", "Main floor", "119/120+6", "draft, not saved")
 		c.Hides("Fado walk")
 		c.Press("e")
 		c.Shows("Main floor", "[ 140 ")
@@ -290,7 +308,7 @@ func TestCalendar_Pools(t *testing.T) {
 		c.Press("space", "o")
 		c.Type("stage")
 		c.Press("enter")
-		c.Shows("Stage", "not made")
+		c.Shows("Stage", "not set up")
 		c.Hides("marked")
 	})
 	t.Run("ofAnotherVenueTakesTheConsoleThere", func(t *testing.T) {
@@ -493,7 +511,7 @@ func TestB50_SizesAndEmptyMonths(t *testing.T) {
 		days := d.days[mainFloor]
 		d.days[mainFloor] = map[date.Date]inventory.PoolDay{}
 		c.Press("r", "enter", "esc", "up", "down", "home", "end", "u")
-		c.Shows(">31", "not made")
+		c.Shows(">31", "not set up")
 		d.days[mainFloor] = days
 		c.Press("r")
 		c.Shows(">31", "Thu 2026-12-31: capacity 120+6")

@@ -58,7 +58,7 @@ func (m *Model) conflictDialog(mine inventory.DayChange, moved inventory.StaleDa
 	with := merge(mine, now, nil)
 	seen, base := fmt.Sprintf("You saw v%d", mine.Before.Version), fmt.Sprintf("you saw v%d", mine.Before.Version)
 	if mine.Missing {
-		seen, base = "You saw it not made", "the template"
+		seen, base = "You saw it not set up", "the template"
 	}
 	return dialog.NewConflict(dialog.ConflictSpec{
 		Intro: []string{
@@ -135,7 +135,7 @@ func (m *Model) settleConflict(c conflictSettled) tea.Cmd {
 		return m.saveSeen(plan)
 	case dialog.EditAgain:
 	}
-	return m.check(false)
+	return m.check(true)
 }
 
 // saveSeen saves a plan that has been seen and confirmed in a dialog, unless it
@@ -185,9 +185,12 @@ func theMoved(n int) string {
 	return fmt.Sprintf("the %d that moved are", n)
 }
 
+// isGone reports that a day is not there any more.
+func isGone(s inventory.StaleDay) bool { return s.Now.PoolID == 0 && s.Now.Version == 0 }
+
 // dayOf is which day moved; one that is gone has no present state.
 func dayOf(s inventory.StaleDay) date.Date {
-	if s.Now.PoolID == 0 && s.Now.Version == 0 {
+	if isGone(s) {
 		return s.Seen.Day
 	}
 	return s.Now.Day
@@ -195,12 +198,12 @@ func dayOf(s inventory.StaleDay) date.Date {
 
 // movedWords says what somebody else made of a day.
 func (m *Model) movedWords(s inventory.StaleDay) string {
-	if s.Now.PoolID == 0 && s.Now.Version == 0 {
+	if isGone(s) {
 		return "is not there any more"
 	}
 	was := fmt.Sprintf("v%d: %s", s.Seen.Version, dayWords(s.Seen))
 	if s.Seen.Version == 0 {
-		was = "not made"
+		was = "not set up"
 	}
 	return fmt.Sprintf("you saw %s; %s: %s", was, m.savedAgo(s.Now), dayWords(s.Now))
 }
@@ -234,5 +237,5 @@ func (m *Model) settleMoved(msg movedSettled) tea.Cmd {
 	if msg.way == saveRest {
 		return m.saveSeen(msg.rest)
 	}
-	return m.check(false)
+	return m.check(true)
 }

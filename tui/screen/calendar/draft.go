@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"slices"
+	"time"
 
 	"github.com/rickb777/date"
 
@@ -41,8 +42,10 @@ type draft struct {
 	start input // the form as it was opened
 
 	check    ui.Query[answer]
-	outdated bool // it is known that the plan cannot be saved as it is
-	scroll   int  // of the plan's lines
+	outdated bool      // it is known that the plan cannot be saved as it is
+	asked    bool      // the plan was asked for by a key, so it is looked at
+	came     time.Time // when the plan was answered
+	scroll   int       // of the plan's lines
 	progress progress
 	sent     saveChosen // what is being saved
 	lookup   ui.Query[[]inventory.ChangeSet]
@@ -74,8 +77,8 @@ func newDraft(pool inventory.Pool, venue, label string, days []date.Date, byDay 
 	d := &draft{pool: pool, venue: venue}
 	d.form = widget.NewForm(
 		widget.TextInput(fieldDays, "Days", label, "fri 2027-01"),
-		widget.TextInput(fieldCapacity, "Capacity", "", ""),
-		widget.TextInput(fieldOverbook, "Overbook", "", ""),
+		widget.NumberInput(fieldCapacity, "Capacity", "", ""),
+		widget.NumberInput(fieldOverbook, "Overbook", "", ""),
 		widget.ChoiceInput(fieldState, "State", stateKeep, stateKeep, stateOpen, stateClosed),
 		widget.TextInput(fieldReason, "Reason", "", "goes to the log"),
 	)
@@ -219,6 +222,11 @@ func (d *draft) current() bool {
 	_, running := d.check.Running()
 	return !running && !d.outdated && d.check.Ready() && d.check.Err() == nil && d.check.Value().input == d.input()
 }
+
+// readable reports that the plan has been on screen long enough to be read, or was
+// asked for. One that came by itself while the fingers were on their way to enter
+// was not.
+func (d *draft) readable(now time.Time) bool { return d.asked || now.Sub(d.came) >= readAfter }
 
 // plan is the last plan, current or not.
 func (d *draft) plan() inventory.DayPlan { return d.check.Value().plan }

@@ -165,6 +165,7 @@ func (m *Model) drawNote(c canvas.Canvas) {
 		return
 	}
 	c.Fit(1, 0, w-1, theme.Muted, fitting(w-1,
+		"9/40+2 taken/capacity+overbook   # confirmed  h held  . left   < today  x closed  ! oversold  * edited  D clock change",
 		"# confirmed  h held  . left   < today  x closed  ! oversold  * edited  D clock change",
 		"# confirmed h held . left < today x closed ! oversold * edited D clock change",
 		"# confirmed h held x closed ! oversold"))
@@ -194,7 +195,7 @@ func (m *Model) note() (canvas.Style, []string) {
 		n := count(len(marked), "day") + " marked"
 		return theme.Marked, []string{n + ": " + m.nameOf(marked) + "   e edits them   esc unmarks", n + ": " + m.nameOf(marked), n + "; e edits, esc unmarks"}
 	case m.days.Ready() && len(m.days.Value()) == 0:
-		return theme.Muted, []string{"no day of this month is made yet" + m.horizonWords() + "; e makes some now", "no day of this month is made yet"}
+		return theme.Muted, []string{"no day of this month is set up yet" + m.horizonWords() + "; e sets some up now", "no day of this month is set up yet"}
 	}
 	return theme.Text, nil
 }
@@ -247,7 +248,7 @@ func (m *Model) drawDetail(c canvas.Canvas) {
 		c.Fit(1, 0, w-1, theme.Muted, timezone.DayLabel(day)+": asking the database "+c.Glyphs().Ellipsis)
 		return
 	case !made:
-		c.Fit(1, 0, w-1, theme.Text, timezone.DayLabel(day)+": not made, sells nothing"+m.clockWords(day, "; "))
+		c.Fit(1, 0, w-1, theme.Text, timezone.DayLabel(day)+": "+m.unmadeWords(day)+m.clockWords(day, "; "))
 		return
 	}
 	style := theme.Text
@@ -264,6 +265,14 @@ func (m *Model) drawDetail(c canvas.Canvas) {
 		fmt.Sprintf("%s: capacity %s  taken %d (held %d)  %s  v%d", day.Format("Mon 02"), limitWords(d), d.Taken, d.Held, left, d.Version),
 		fmt.Sprintf("%s: %d of %d, held %d, %s", day.Format("Mon 02"), d.Taken, d.SellLimit(), d.Held, left),
 		fmt.Sprintf("%s: %s, v%d", day.Format("02"), left, d.Version)))
+}
+
+// unmadeWords says what it means that a day does not exist.
+func (m *Model) unmadeWords(day date.Date) string {
+	if day.Before(m.today()) {
+		return "it was never set up, so nothing was sold"
+	}
+	return "not set up yet, so it sells nothing"
 }
 
 // limitWords is capacity and overbook_limit.

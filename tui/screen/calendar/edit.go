@@ -16,6 +16,10 @@ import (
 // unasked.
 const checkAfter = 250 * time.Millisecond
 
+// readAfter is how long a plan that came unasked must be on screen before enter
+// goes on from it to the question, which covers it.
+const readAfter = time.Second
+
 // checkDue says that the typing may have come to rest.
 type checkDue struct{ input input }
 
@@ -63,13 +67,24 @@ func (m *Model) doEdit(v keys.Verb) tea.Cmd {
 	case keys.PageUp:
 		m.turnPage(-1)
 	case keys.Open, verbCheck:
-		if v == keys.Open && d.current() && !m.tooOld() {
-			return m.confirm(d.plan())
-		}
-		d.trouble = ""
-		return m.check(true)
+		return m.goOn(v)
+	default: // Keys binds no other
 	}
 	return nil
+}
+
+// goOn makes the plan, or goes on from one that has been seen to the question.
+func (m *Model) goOn(v keys.Verb) tea.Cmd {
+	d := m.draft
+	switch {
+	case v != keys.Open || !d.current() || m.tooOld():
+		d.trouble = ""
+		return m.check(true)
+	case !d.readable(m.env.Now()):
+		d.asked = true
+		return ui.Ask(ui.Say{Text: "look first: this is what would change; enter again goes on"})
+	}
+	return m.confirm(d.plan())
 }
 
 // leaveEditor goes back to the month. What was typed stays; an editor in which
@@ -128,7 +143,7 @@ func (m *Model) check(asked bool) tea.Cmd {
 		return nil
 	}
 	d.form.Problems(nil)
-	d.outdated, d.scroll = false, 0
+	d.outdated, d.scroll, d.asked = false, 0, asked
 	store, ref, in := m.store, d.pool.Ref, d.input()
 	return d.check.Ask(m.env, "calendar.plan", readLimit, func(ctx context.Context) (answer, error) {
 		plan, err := store.PlanDays(ctx, ref, days, edit)
@@ -145,6 +160,7 @@ func (m *Model) tooOld() bool {
 
 // checked takes the plan, or shows why there is none.
 func (m *Model) checked() tea.Cmd {
+	m.draft.came = m.env.Now()
 	if err := m.draft.check.Err(); err != nil {
 		return m.refuse("check the edit", err)
 	}

@@ -58,6 +58,13 @@ func TestCalendar_FridaysOfNextMonth(t *testing.T) {
 			c.Press("enter", "e")
 			c.Type("150")
 		}, mostKeys},
+		{"byDayLanguageInAHurry", func(c *tuitest.Console) {
+			c.Press("F")
+			c.Type("fri jan")
+			c.Press("enter", "e")
+			c.Type("150")
+			c.Press("enter")
+		}, 17},
 		{"inTheEditor", func(c *tuitest.Console) {
 			c.Press("e", "up", "ctrl+u")
 			c.Type("fri jan")
@@ -110,6 +117,19 @@ func TestCalendar_Enter(t *testing.T) {
 		c.Press("enter")
 		c.Shows("120 -> 150", "Not saved yet")
 		c.Hides("[ Cancel ]")
+	})
+	t.Run("showsThePlanThatJustCameBeforeItAsks", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk()
+		c := d.open(t)
+		c.Press("e")
+		c.Type("150")
+		stop(c) // the plan comes while the finger is on its way to enter
+		c.Press("enter")
+		c.Shows("BEFORE -> AFTER", "120 -> 150", "enter again goes on")
+		c.Hides("[ Cancel ]")
+		c.Press("enter")
+		c.Shows("SAVE 1 DAY", "> [ Cancel ]")
 	})
 	t.Run("neverSavesWithoutTheButton", func(t *testing.T) {
 		t.Parallel()

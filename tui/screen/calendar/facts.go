@@ -12,11 +12,11 @@ import (
 // maxListed is how many days a question names before it counts the rest.
 const maxListed = 5
 
-// changedDays names the days that a plan changes.
-func changedDays(r review) string {
+// changedDays names the days that are changed.
+func changedDays(changes []inventory.DayChange) string {
 	text := ""
 	n := 0
-	for _, c := range r.plan.Changes {
+	for _, c := range changes {
 		if !c.Changes() {
 			continue
 		}

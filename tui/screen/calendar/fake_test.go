@@ -199,7 +199,7 @@ func (d *desk) apply(actor inventory.Actor, plan inventory.DayPlan, reason strin
 	set := inventory.ChangeSet{Pool: plan.Pool.Ref, At: d.now, Actor: actor.String(), Reason: reason, Undoes: undoes}
 	for _, c := range plan.Changes {
 		row, ok := d.days[plan.Pool.Ref][c.Before.Day]
-		if ok == c.Missing || ok && row.Version != c.Before.Version {
+		if ok == c.Missing || ok && changed(row, c.Before, undoes != 0) {
 			moved.Days = append(moved.Days, inventory.StaleDay{Seen: c.Before, Now: row})
 		} else if c.Changes() {
 			set.Changes = append(set.Changes, c)
@@ -225,6 +225,15 @@ func (d *desk) apply(actor inventory.Actor, plan inventory.DayPlan, reason strin
 	}
 	d.sets = append(d.sets, set)
 	return set, nil
+}
+
+// changed is the store's rule: an edit asks for the version that it was made on,
+// an undo for the figures that it left.
+func changed(now, seen inventory.PoolDay, undo bool) bool {
+	if undo {
+		return now.Capacity != seen.Capacity || now.OverbookLimit != seen.OverbookLimit || now.StopSell != seen.StopSell
+	}
+	return now.Version != seen.Version
 }
 
 func (d *desk) UndoDays(_ context.Context, actor inventory.Actor, change int64, reason string) (inventory.ChangeSet, error) {
@@ -267,8 +276,15 @@ func (d *desk) open(t testing.TB) *tuitest.Console {
 	return tuitest.Open(t, d.options())
 }
 
-// rest lets the timers run out that typing has set: the hands are still.
+// rest lets the timers run out that typing has set, and the eyes look at what
+// has come: the hands are still for more than a second.
 func rest(c *tuitest.Console) {
+	stop(c)
+	c.Clock.Advance(time.Second)
+}
+
+// stop lets the timers run out that typing has set: the hands stop for a moment.
+func stop(c *tuitest.Console) {
 	timed := c.Timed
 	c.Timed = nil
 	c.Drive(timed...)

@@ -121,10 +121,11 @@ func leftWords(d inventory.PoolDay) []string {
 	}
 }
 
-// takenWords says what is taken of what may be sold, longest form first.
+// takenWords says what is taken of what may be sold, longest form first. Taken,
+// not confirmed alone, since with what is left it makes the sell limit.
 func takenWords(d inventory.PoolDay) []string {
 	return []string{
-		fmt.Sprintf("%d/%d+%d", confirmed(d), d.Capacity, d.OverbookLimit),
+		fmt.Sprintf("%d/%d+%d", d.Taken, d.Capacity, d.OverbookLimit),
 		fmt.Sprintf("%d/%d", d.Taken, d.SellLimit()),
 		short(d.Taken) + "/" + short(d.SellLimit()),
 		short(d.Taken),

@@ -67,6 +67,7 @@ func (m *Model) doFind(v keys.Verb) tea.Cmd {
 		m.find = nil
 	case keys.Open:
 		return m.markFound()
+	default: // Keys binds no other
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func TestCalendar_FrameWhileLoading(t *testing.T) {
 	frames(c, "loading")
 	c.Release()
 	c.Hides("loading")
-	c.Shows("112/120+6")
+	c.Shows("119/120+6")
 }
 
 func TestCalendar_FrameInAscii(t *testing.T) {

@@ -41,6 +41,7 @@ func (m *Model) browseKeys() keys.Table {
 			months[i].Hidden, months[i].Priority = false, 32
 		case keys.MonthBack:
 			months[i].Hidden, months[i].Priority = false, 31
+		default: // t is a hint already
 		}
 	}
 	day := m.month.Cursor().Weekday().String()[:3]

@@ -50,7 +50,7 @@ func (m *Model) lookedUp() tea.Cmd {
 		}
 	}
 	d.trouble = "the line broke while saving; looked: nothing was changed. Save again when you are ready"
-	return tea.Batch(m.check(false), m.loadDays(), ui.Ask(ui.Say{Text: "it was not saved: nothing was changed", Bad: true}))
+	return tea.Batch(m.check(true), m.loadDays(), ui.Ask(ui.Say{Text: "it was not saved: nothing was changed", Bad: true}))
 }
 
 // outcomeOf reports that set is what saving the plan makes: the same days, by

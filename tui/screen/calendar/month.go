@@ -183,8 +183,10 @@ func (v dayView) lines(w, n, digits int) []styled {
 		return nil
 	case !v.read:
 		return []styled{{theme.Muted, fitting(w, "loading", "...")}}
+	case !v.made && v.past:
+		return nil // what was never sold needs no words
 	case !v.made:
-		return []styled{{theme.Muted, fitting(w, "not made", "none")}}
+		return []styled{{theme.Muted, fitting(w, "not set up", "none")}}
 	}
 	taken := styled{v.style(), fitting(w, takenWords(v.row)...)}
 	load := styled{v.style(), v.loadLine(w, digits)}
@@ -255,8 +257,9 @@ func drawRow(c canvas.Canvas, v dayView) {
 	switch {
 	case !v.read:
 		c.Text(label+percent, 0, theme.Muted, "loading")
+	case !v.made && v.past: // as in lines
 	case !v.made:
-		c.Text(label+percent, 0, theme.Muted, "not made")
+		c.Text(label+percent, 0, theme.Muted, "not set up")
 	default:
 		left := leftWords(v.row)
 		text := fitting(words, left...)

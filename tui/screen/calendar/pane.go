@@ -62,7 +62,7 @@ func (m *Model) facts(day date.Date, d inventory.PoolDay, made bool) []fact {
 		add("", theme.Muted, "asking the database ...")
 		return out
 	case !made:
-		add("state", theme.Text, "not made: it sells nothing")
+		add("state", theme.Text, "%s", m.unmadeWords(day))
 		if pool, ok := m.poolOnScreen(); ok {
 			t := pool.Week.For(day)
 			add("template", theme.Text, "%s+%s%s", thousands(t.Capacity), thousands(t.OverbookLimit), closedWords(t.Closed))
@@ -244,7 +244,7 @@ func (m *Model) drawMarked(c canvas.Canvas) {
 			x = c.Text(x, i+1, theme.Text, fmt.Sprintf("%-9s taken %-5d ", limitWords(row), row.Taken))
 			c.Fit(x, i+1, w-x-1, theme.Text, markedWords(row, w-x-1))
 		case d.Month() == m.month.Cursor().Month() && m.days.Ready():
-			c.Fit(x, i+1, w-x-1, theme.Muted, "not made")
+			c.Fit(x, i+1, w-x-1, theme.Muted, "not set up")
 		default:
 			c.Fit(x, i+1, w-x-1, theme.Muted, "not on screen")
 		}

@@ -62,7 +62,7 @@ func (m *Model) saveDialog(r review, reason string) dialog.Dialog {
 	days := count(r.changing, "day")
 	spec := dialog.Spec{
 		Title:   strings.ToUpper("save " + days),
-		Intro:   []string{m.draft.pool.Name + ", " + m.draft.venue + ": " + changedDays(r) + "."},
+		Intro:   []string{m.draft.pool.Name + ", " + m.draft.venue + ": " + changedDays(r.plan.Changes) + "."},
 		Facts:   facts(r),
 		ReadAt:  r.plan.AsOf.In(m.env.Zone()),
 		Actions: []dialog.Action{{Name: "save", Label: "Save " + days}},
@@ -113,7 +113,7 @@ func (m *Model) saved(msg saved) tea.Cmd {
 		return m.openConflict(msg.plan, moved.Days)
 	case errors.Is(msg.err, inventory.ErrStale):
 		d.trouble = "nothing was saved: a day was made or changed meanwhile; this is how it stands now"
-		return tea.Batch(m.check(false), m.loadDays())
+		return tea.Batch(m.check(true), m.loadDays())
 	case unknown(msg.err):
 		d.progress = looking
 		return m.lookUp()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func (m *Model) askUndo() tea.Cmd {
 	days := count(len(u.set.Changes), "day")
 	spec := dialog.Spec{
 		Title:  strings.ToUpper("put back " + days),
-		Intro:  []string{"Your edit of " + m.when(u.set.At) + ", " + pool.Name + ": " + changedDays(r) + "."},
+		Intro:  []string{"Your edit of " + m.when(u.set.At) + ", " + pool.Name + ": " + changedDays(u.set.Changes) + "."},
 		Facts:  facts(r),
 		ReadAt: u.now.Value().AsOf.In(m.env.Zone()),
 		Reason: "Reason (may be empty)",
@@ -86,7 +87,7 @@ func (m *Model) askUndo() tea.Cmd {
 	}
 	if len(moved) > 0 {
 		spec.Actions[0].Dead = "a day was changed since: nothing can be put back as a whole"
-		spec.Facts = m.movedFacts(moved)
+		spec.Facts = m.movedFacts(u.set, moved)
 		spec.Intro = append(spec.Intro, "It cannot be put back as a whole; edit these days instead.")
 	}
 	if len(r.worse) > 0 {
@@ -97,18 +98,24 @@ func (m *Model) askUndo() tea.Cmd {
 }
 
 // undoPlan is what putting a change set back would do to its days as they stand,
-// and which of them somebody changed since.
-func undoPlan(set inventory.ChangeSet, now inventory.DayPlan) (inventory.DayPlan, []inventory.PoolDay) {
+// and which of them are not as it left them. As in the store, figures are
+// compared and not versions: a later edit that was put back itself has raised the
+// version and changed nothing, so that undo after undo walks back.
+func undoPlan(set inventory.ChangeSet, now inventory.DayPlan) (inventory.DayPlan, []inventory.StaleDay) {
 	stand := make(map[date.Date]inventory.DayChange, len(now.Changes))
 	for _, c := range now.Changes {
 		stand[c.Before.Day] = c
 	}
 	plan := inventory.DayPlan{Pool: now.Pool, AsOf: now.AsOf}
-	var moved []inventory.PoolDay
+	var moved []inventory.StaleDay
 	for _, c := range set.Changes {
 		row, ok := stand[c.After.Day]
-		if !ok || row.Missing || row.Before.Version != c.After.Version {
-			moved = append(moved, row.Before)
+		switch {
+		case !ok || row.Missing:
+			moved = append(moved, inventory.StaleDay{Seen: c.After})
+			continue
+		case figuresOf(row.Before) != figuresOf(c.After):
+			moved = append(moved, inventory.StaleDay{Seen: c.After, Now: row.Before})
 			continue
 		}
 		back := row.Before
@@ -121,12 +128,31 @@ func undoPlan(set inventory.ChangeSet, now inventory.DayPlan) (inventory.DayPlan
 	return plan, moved
 }
 
-func (m *Model) movedFacts(days []inventory.PoolDay) []dialog.Fact {
-	out := make([]dialog.Fact, len(days))
-	for i, d := range days {
-		out[i] = dialog.Fact{Label: timezone.DayLabel(d.Day), Text: m.savedAgo(d)}
+func (m *Model) movedFacts(set inventory.ChangeSet, moved []inventory.StaleDay) []dialog.Fact {
+	out := make([]dialog.Fact, len(moved))
+	for i, s := range moved {
+		out[i] = dialog.Fact{Label: timezone.DayLabel(dayOf(s)), Text: m.sinceWords(set, s)}
 	}
 	return out
+}
+
+// sinceWords says what became of a day after an edit, and whose work that is.
+// Who touched a day last may only have put an edit of their own back, so the
+// one to name is who made the newest edit that stands.
+func (m *Model) sinceWords(set inventory.ChangeSet, s inventory.StaleDay) string {
+	if isGone(s) {
+		return "is not there any more"
+	}
+	text := fmt.Sprintf("you left %s; now it is %s", dayWords(s.Seen), dayWords(s.Now))
+	for _, later := range m.sets.Value() { // newest first
+		if later.ID <= set.ID || later.Undoes != 0 || later.UndoneBy != 0 {
+			continue
+		}
+		if slices.ContainsFunc(later.Changes, func(c inventory.DayChange) bool { return c.After.Day == s.Now.Day }) {
+			return fmt.Sprintf("%s, by %s at %s", text, who(later.Actor), m.when(later.At))
+		}
+	}
+	return fmt.Sprintf("%s, v%d", text, s.Now.Version)
 }
 
 // when is an instant by the clock that the reader has chosen.

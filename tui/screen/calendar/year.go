@@ -20,7 +20,7 @@ func (m *Model) drawYear(c canvas.Canvas) {
 	}
 	w-- // clear of the pane's edge
 	c = c.Sub(canvas.Rect{W: w, H: h})
-	c.Rule(0, theme.Rule, theme.Heading, "THE YEAR", ". <25%  : <50  + <75  # <95  @ to 100  ! oversold  x closed  blank: not made")
+	c.Rule(0, theme.Rule, theme.Heading, "THE YEAR", ". <25%  : <50  + <75  # <95  @ to 100  ! oversold  x closed  blank: not set up")
 	if !m.year.Ready() {
 		c.Text(2, 1, theme.Muted, "loading")
 		return
@@ -46,7 +46,7 @@ func (m *Model) drawYearMonth(c canvas.Canvas, first date.Date, days []inventory
 	}
 	const sum = marks + 35
 	if len(days) == 0 {
-		c.Fit(sum, 0, w-sum-1, theme.Muted, "no day is made")
+		c.Fit(sum, 0, w-sum-1, theme.Muted, "no day is set up")
 		return
 	}
 	s := sumOf(days, m.env.Now())

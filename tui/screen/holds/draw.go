@@ -78,6 +78,7 @@ func (m *Model) counts(room int) string {
 		return "HOLDS"
 	}
 	n, mark := m.list.Value().Counts, ""
+	n.Due += m.fallenDue()
 	if m.old() != "" {
 		mark = "~"
 	}
@@ -112,6 +113,18 @@ func (m *Model) counts(room int) string {
 		break
 	}
 	return text
+}
+
+// fallenDue counts the rows whose time has ended since the database counted, so
+// that heading and rows go by the same clock.
+func (m *Model) fallenDue() int {
+	l, n := m.list.Value(), 0
+	for _, b := range l.Bookings {
+		if m.word(b) == due && b.ExpiresAt.After(l.AsOf) {
+			n++
+		}
+	}
+	return n
 }
 
 // remark says which rows are shown and in which order; what makes the numbers

@@ -118,6 +118,17 @@ func TestHolds_HeadingCountsAndMoney(t *testing.T) {
 	c.Shows("8 holds: 4 held, 2 due, 2 paying  EUR 1,026.00 + JPY 1,200 + 1 more")
 }
 
+// What falls due between two readings is due in the heading as well as in its row.
+func TestHolds_HeadingAndRowsGoByOneClock(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, busy())
+	c.Clock.Advance(19500 * time.Millisecond)
+	c.Shows("8 holds: 3 held, 3 due, 2 paying", "~00:00 DUE") // before the next reading
+	c.Tick()
+	c.Shows("8 holds: 3 held, 3 due, 2 paying", "-00:01 DUE")
+}
+
 func TestHolds_CountdownIsByTheDatabaseClock(t *testing.T) {
 	t.Parallel()
 

@@ -23,10 +23,12 @@ func program(t *testing.T, shop pgtest.Shop, who string) *tuitest.Console {
 		t.Fatal(err)
 	}
 	store := shop.DB.Store(t, 4)
-	return tuitest.Open(t, tuitest.Options{
+	c := tuitest.Open(t, tuitest.Options{
 		Venue:  ui.Venue{Slug: shop.Venue.Slug, Name: shop.Venue.Name, Zone: zone.Location()},
 		Screen: func(env *ui.Env) ui.Screen { return holds.New(env, store, inventory.Staff(who)) },
 	})
+	c.Clock.Advance(time.Since(c.Clock.Now())) // countdowns are measured by the database's clock
+	return c
 }
 
 // Two consoles on one hold: what one drew before the other extended it is not

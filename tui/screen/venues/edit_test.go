@@ -68,7 +68,7 @@ func TestVenues_EditNamesTheFieldThatIsWrong(t *testing.T) {
 		{1, "48h", "must be from 1s to 24h0m0s"},
 		{2, "11m", "must be from 0s to 10m0s"},
 		{3, "1m", "must be from 10m30s to 168h0m0s"},
-		{5, "1000h", "must be from 0s to 720h0m0s"},
+		{5, "1000h", "must be from 1s to 720h0m0s"},
 	} {
 		o := world()
 		c := open(t, o)

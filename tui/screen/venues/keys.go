@@ -28,7 +28,7 @@ func (m *Model) Keys() keys.Table {
 		keys.Standard(keys.Edit).As("edit...").If(some, none).If(zoneErr == nil, "its zone is unknown; z chooses one first"),
 		keys.Standard(keys.PutBack).If(m.last != nil, "you have edited no venue here yet"),
 		// Looking for a zone changes nothing; what follows asks for the venue's code.
-		keys.Binding{Verb: changeZone, Keys: []string{"z"}, Help: "zone", More: "find zones, see clock changes, change the venue's zone", Priority: 48}.If(some, none),
+		keys.Binding{Verb: changeZone, Keys: []string{"z"}, Help: "change zone...", More: "find zones, see clock changes, change the venue's zone", Priority: 48}.If(some, none),
 		keys.Binding{Verb: addVenue, Keys: []string{"n"}, Help: "new venue...", Level: keys.Undo, Writes: true, Priority: 46},
 		keys.Binding{Verb: addPool, Keys: []string{"a"}, Help: "add pool...", Level: keys.Undo, Writes: true, Priority: 44}.If(some, none),
 	)

@@ -43,11 +43,11 @@ func (m *Model) openAddPool(v inventory.Venue) tea.Cmd {
 		Inputs: []widget.Input{
 			noted(widget.TextInput(inPool, "Code", "", "main"), "fixed for good"),
 			widget.TextInput(inName, "Name", "", "Main floor"),
-			noted(widget.TextInput(inPrice, "Price for one", "", "25.00"), string(v.Currency)),
+			noted(widget.NumberInput(inPrice, "Price for one", "", "25.00"), string(v.Currency)),
 			noted(widget.TextInput(inCapacity, "Capacity a day", "", "120"), "or Mon..Sun, x = closed"),
-			noted(widget.TextInput(inOverbook, "and over", "0", "0"), "sold above it"),
-			noted(widget.TextInput(inPerBuyer, "A buyer has", "0", "0"), "a day; 0 = any"),
-			noted(widget.TextInput(inHorizon, "Days ahead", "90", "90"), "on sale"),
+			noted(widget.NumberInput(inOverbook, "and over", "0", "0"), "sold above it"),
+			noted(widget.NumberInput(inPerBuyer, "A buyer has", "0", "0"), "a day; 0 = any"),
+			noted(widget.NumberInput(inHorizon, "Days ahead", "90", "90"), "on sale"),
 		},
 		Submit: "Add",
 		Check: func(typed map[string]string) map[string]string {

@@ -7,13 +7,23 @@ import (
 
 	"holdfast/inventory"
 	"holdfast/timezone"
+	"holdfast/tui/canvas"
 	"holdfast/tui/theme"
 	"holdfast/tui/widget"
 )
 
+// columns makes the policy as wide as its longest, so that it is never cut, and
+// the zone where there is room.
 func (m *Model) columns() []widget.Column[inventory.Venue] {
 	type column = widget.Column[inventory.Venue]
 	const never = widget.Always
+	policy, zone := len("late"), len("Europe/Amsterdam ")
+	for _, v := range m.table.Rows() {
+		policy = max(policy, canvas.Width(late(v)))
+		if m.width >= wide {
+			zone = max(zone, min(len(v.Zone), len("America/Argentina/Buenos_Aires")))
+		}
+	}
 	plain := func(f func(inventory.Venue) string) func(inventory.Venue) widget.Cell {
 		return func(v inventory.Venue) widget.Cell { return widget.Cell{Text: f(v)} }
 	}
@@ -22,11 +32,11 @@ func (m *Model) columns() []widget.Column[inventory.Venue] {
 		{Title: "time there", Width: len("Fri 12:38 +01:00"), Priority: never, Cell: m.timeCell},
 		{Title: "money", Width: 5, Priority: 30, Cell: plain(func(v inventory.Venue) string { return string(v.Currency) })},
 		{Title: "hold", Width: 7, Right: true, Priority: 35, Cell: plain(func(v inventory.Venue) string { return short(v.HoldTTL) })},
-		{Title: "late", Width: len("ask 24h"), Priority: 40, Cell: plain(late)},
+		{Title: "late", Width: policy, Priority: 40, Cell: plain(late)},
 		{Title: "pools", Width: 5, Right: true, Priority: 20, Cell: plain(func(v inventory.Venue) string {
 			return fmt.Sprint(len(m.list.Value().pools[v.Slug]))
 		})},
-		{Title: "zone", Width: 17, Priority: 60, Cell: zoneCell},
+		{Title: "zone", Width: zone, Priority: 60, Cell: zoneCell},
 		{Title: "name", Priority: 50, Cell: func(v inventory.Venue) widget.Cell {
 			return widget.Cell{Text: v.Name, Style: theme.Quote}
 		}},

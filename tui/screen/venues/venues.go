@@ -82,7 +82,7 @@ type change struct{ before, after inventory.Venue }
 // what is edited here.
 func New(env *ui.Env, store store, actor inventory.Actor) *Model {
 	m := &Model{env: env, store: store, actor: actor}
-	m.table = widget.NewTable(func(v inventory.Venue) string { return v.Slug }, m.columns()...)
+	m.table = widget.NewTable(func(v inventory.Venue) string { return v.Slug })
 	m.table.Flag = m.flag
 	m.want = env.Venue().Slug
 	return m
@@ -94,6 +94,7 @@ func (m *Model) Init() tea.Cmd { return m.load() }
 // SetSize takes the screen's size.
 func (m *Model) SetSize(w, h int) {
 	m.width, m.high = w, h
+	m.table.Columns = m.columns()
 	m.table.SetHeight(m.layout().list.H)
 }
 
@@ -180,6 +181,7 @@ func (m *Model) listed() {
 		return
 	}
 	m.table.SetRows(m.list.Value().venues)
+	m.table.Columns = m.columns()
 	if m.want != "" && m.table.Select(m.want) {
 		m.want = ""
 	}

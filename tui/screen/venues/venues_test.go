@@ -172,3 +172,31 @@ func TestVenues_SelectionIsAnIdentity(t *testing.T) {
 	c.Tick()
 	c.Shows("aaa", ">* harbour")
 }
+
+func TestVenues_KeysWithTheSameLetterHaveDifferentNames(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, world())
+	c.Shows("z change zone...", "Z utc")
+}
+
+func TestVenues_ThePolicyIsNeverCut(t *testing.T) {
+	t.Parallel()
+
+	o := world()
+	o.venues[o.at("harbour")].LateDeadline = 1*time.Minute + 30*time.Second
+	c := open(t, o)
+	c.Shows("ask 1m30s")
+	c.Resize(160, 50)
+	c.Shows("ask 1m30s")
+}
+
+func TestVenues_NumbersTakeNoLetters(t *testing.T) {
+	t.Parallel()
+
+	c := open(t, world())
+	c.Press("a")
+	fields(c, 4)
+	c.Press("1", "u", "2")
+	c.Shows("[ 012 ")
+}

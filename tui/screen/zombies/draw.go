@@ -84,6 +84,9 @@ func (m *Model) titles() []string {
 		where = " at all venues"
 	}
 	if l.Total == 0 {
+		if l.all > 0 && !m.everywhere {
+			where = " HERE"
+		}
 		return []string{m.mark() + "NO ZOMBIES" + where}
 	}
 	count := fmt.Sprintf("%s%d open%s", m.mark(), l.Total, where)
@@ -112,6 +115,8 @@ func (m *Model) remark() string {
 		return ""
 	case l.Total > len(l.Zombies):
 		return fmt.Sprintf("the oldest %d", len(l.Zombies))
+	case l.all > 0 && l.Total == 0:
+		return fmt.Sprintf("%d elsewhere: a shows them", l.all)
 	case l.all > l.Total:
 		return fmt.Sprintf("%d more elsewhere: a", l.all-l.Total)
 	}

@@ -68,7 +68,12 @@ func lateBy(z inventory.Zombie) string {
 	if z.LateBy <= 0 {
 		return "-"
 	}
-	if z.LateBy < time.Hour {
+	switch {
+	case z.LateBy < time.Second:
+		return "<1s"
+	case z.LateBy < time.Minute:
+		return fmt.Sprintf("%ds", int(z.LateBy.Seconds()))
+	case z.LateBy < time.Hour:
 		return fmt.Sprintf("%dm%02ds", int(z.LateBy.Minutes()), int(z.LateBy.Seconds())%60)
 	}
 	return since(z.LateBy)

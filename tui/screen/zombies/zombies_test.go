@@ -271,3 +271,26 @@ func TestZombies_OldRowsChangeOnceAMinute(t *testing.T) {
 		t.Errorf("a quiet second changed the screen:\n%s\n%s", before, after)
 	}
 }
+
+func TestZombies_LatenessBelowASecond(t *testing.T) {
+	t.Parallel()
+
+	for by, want := range map[time.Duration]string{400 * time.Millisecond: "<1s late", 4 * time.Second: "4s late", 64 * time.Second: "1m04s late"} {
+		s := &till{zombies: []inventory.Zombie{late(1, 26*time.Minute, eur(100), "Gala", "u-1", 1, 1, by)}}
+		c := open(t, s)
+		c.Shows(want)
+		c.Hides("0m")
+	}
+}
+
+func TestZombies_NoneHereButSomeElsewhere(t *testing.T) {
+	t.Parallel()
+
+	s := &till{zombies: []inventory.Zombie{late(1, 26*time.Minute, eur(100), "Gala", "u-1", 1, 1, time.Minute)}}
+	s.zombies[0].Venue = "alfama"
+	c := open(t, s)
+	c.Shows("NO ZOMBIES HERE", "1 elsewhere: a shows them")
+	c.Hides("more elsewhere")
+	c.Press("a")
+	c.Shows("1 open at all venues")
+}
