@@ -87,7 +87,7 @@ func TestWebhook_answers(t *testing.T) {
 		{"notApplied", "fine", func() { applyErr = inventory.ErrBusy }, 204, 1},
 		{"applyingPanics", "fine", func() { panics = true }, 204, 1},
 		{"notAuthentic", "bad", func() {}, 401, 0},
-		{"authenticAndUnreadable", "unreadable", func() {}, 422, 0},
+		{"authenticAndUnreadable", "unreadable", func() {}, 400, 0},
 		{"ofNoConcern", "foreign", func() {}, 204, 0},
 		{"tooLarge", strings.Repeat("x", 2<<20), func() {}, 413, 0},
 		{"databaseAway", "fine", func() { storeErr = inventory.ErrUnavailable }, 503, 1},
