@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -348,7 +349,7 @@ func demoAs(t *testing.T, bin string, uid uint32) ran {
 		t.Fatal(err)
 	}
 	return invocation{
-		args: []string{"demo", "--for", "20s"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME="}, uid: uid, dir: home,
+		args: []string{"demo", "--for", "20s"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME=", "TZ=Asia/Kolkata"}, uid: uid, dir: home,
 	}.run(t, bin)
 }
 
@@ -357,6 +358,11 @@ func checkDemo(t *testing.T, r ran) {
 	lines := strings.Split(strings.TrimRight(r.stdout, "\n"), "\n")
 	if r.status != 0 || lines[len(lines)-1] != "0 violations" || strings.Contains(r.stdout+r.stderr, "\x1b") {
 		t.Fatalf("demo: status %d\n%s%s", r.status, r.stdout, r.stderr)
+	}
+	now := time.Now().UTC()
+	inUTC := fmt.Sprintf(`(?m)^(%s|%s):\d\dZ  `, now.Add(-time.Minute).Format("15:04"), now.Format("15:04"))
+	if !regexp.MustCompile(inUTC).MatchString(r.stdout) {
+		t.Errorf("no line of the last minute matches %s:\n%s", inUTC, r.stdout)
 	}
 	for what, least := range map[string]int{
 		`(?m)^holds +(\d+)`: 100, `(?m)^expiries +(\d+)`: 1, `(?m)revived (\d+), refunded \d+, not`: 1, `(?m)refunded (\d+), not`: 1,

@@ -13,6 +13,7 @@ import (
 	"holdfast/cmd/holdfast/demo"
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
+	"holdfast/timezone"
 	tuiapp "holdfast/tui/app"
 )
 
@@ -21,6 +22,10 @@ const headlessFor = 30 * time.Second
 
 // checkLimit bounds the check at the end, which also runs after an interrupt.
 const checkLimit = 30 * time.Second
+
+// statusTime is a time of day in UTC, as the Z says: the demo's venues are in
+// several zones.
+const statusTime = "15:04:05Z"
 
 type demoFlags struct {
 	headless bool
@@ -35,8 +40,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: `A whole installation with buyers and late payments, in a temporary database.
 
 On a terminal the console comes on top. Otherwise, or with --headless, it prints a
-status line a second, then what happened and whether every invariant holds; the
-exit status is 1 if one does not.`,
+status line a second with the time in UTC, then what happened and whether every
+invariant holds; the exit status is 1 if one does not.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.length < 0 || f.speed <= 0 || f.speed > 50 {
 				return usage("--for must not be negative and --speed must be above 0 and at most 50")
@@ -71,7 +76,9 @@ func (a *app) headlessDemo(ctx context.Context, f demoFlags) error {
 	}
 	d, err := demo.Open(ctx, demo.Options{
 		For: f.length, Speed: f.speed, Log: log,
-		Status: func(line string) { _ = a.print.Line("%s  %s", time.Now().Format(time.TimeOnly), line) },
+		Status: func(line string) {
+			_ = a.print.Line("%s  %s", timezone.SystemClock{}.Now().Format(statusTime), line)
+		},
 	})
 	if err != nil {
 		return err
