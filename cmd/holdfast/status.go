@@ -89,13 +89,27 @@ func explain(err error) string {
 		}
 		return strings.Join(lines, "\n")
 	case code == "INTERNAL", code == "UNAVAILABLE":
-		return err.Error()
+		return firstAttempt(err)
 	}
 	outcome, whole := inventory.Message(err), err.Error()
 	if at := strings.Index(whole, outcome); at >= 0 {
 		return whole[:at+len(outcome)]
 	}
 	return outcome
+}
+
+// firstAttempt says err with only the first of the attempts to connect that it
+// tells of: the driver tries an address twice, with TLS and without, and lists
+// every attempt on a line of its own.
+func firstAttempt(err error) string {
+	whole := err.Error()
+	connect, ok := errors.AsType[*pgconn.ConnectError](err)
+	if !ok {
+		return whole
+	}
+	first, _, _ := strings.Cut(connect.Unwrap().Error(), "\n")
+	return strings.Replace(whole, connect.Error(),
+		fmt.Sprintf("cannot connect to the database %s as %s: %s", connect.Config.Database, connect.Config.User, first), 1)
 }
 
 func clean(s string) string { return canvas.Clean(s) }

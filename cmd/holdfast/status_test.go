@@ -79,6 +79,30 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// The driver tells of every attempt, on a line of its own: with TLS and without,
+// to every server and every address of it.
+func TestExplain_firstAttemptToConnectOnly(t *testing.T) {
+	t.Parallel()
+	config, err := pgconn.ParseConfig("postgres://mira:geheim@one.invalid,two.invalid/shop?sslmode=prefer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return nil, fmt.Errorf("no host %s", host) }
+	_, err = pgconn.ConnectConfig(t.Context(), config)
+	if err == nil || !strings.Contains(err.Error(), "\n") {
+		t.Fatalf("the driver says %q: no need to shorten it", err)
+	}
+	const want = "list venues: unavailable: cannot connect to the database shop as mira: hostname resolving error: no host one.invalid"
+	for _, connecting := range []error{
+		fmt.Errorf("list venues: unavailable: %w", err),
+		fmt.Errorf("list venues: %w: %w", errors.New("unavailable"), err),
+	} {
+		if got := explain(connecting); got != want {
+			t.Errorf("explain = %q, want %q", got, want)
+		}
+	}
+}
+
 func TestParseWeek(t *testing.T) {
 	t.Parallel()
 	base := inventory.EveryDay(inventory.DayTemplate{Capacity: 10, OverbookLimit: 1})
