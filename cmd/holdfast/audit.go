@@ -68,7 +68,7 @@ func (a *app) auditListCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Who, "who", "", "only by this login or actor, such as staff:mira")
-	flags.StringVar(&f.Subject, "subject", "", "only what begins so, such as pool:harbour")
+	flags.StringVar(&f.Subject, "subject", "", `only what begins so, such as "pool harbour/main"`)
 	flags.StringVar(&since, "since", "", "only from then on: 90m, 2027-01-15 (UTC) or 2027-01-15T09:00:00Z")
 	limitFlag(flags, &f.Limit)
 	return cmd
