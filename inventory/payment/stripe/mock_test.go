@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -156,7 +157,9 @@ func buildMock(t *testing.T, dir string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("NOT TESTED against Stripe's description of its API: %s cannot be built (%v); set STRIPE_MOCK to a binary.\n%s", stripeMock, err, out)
+		why := fmt.Sprintf("NOT TESTED against Stripe's description of its API: %s cannot be built (%v); set STRIPE_MOCK to a binary.\n%s", stripeMock, err, out)
+		fmt.Fprintln(os.Stderr, why) // shown without -v where go test names no packages
+		t.Skip(why)
 	}
 	return filepath.Join(dir, "stripe-mock")
 }
