@@ -17,8 +17,16 @@ var shorthand = map[string]string{
 	"refunds": "refund list", "jobs": "job list", "audit": "audit list",
 }
 
-// looking are the verbs that a read-only prompt takes.
-var looking = []string{"list", "show", "changes", "status", "check", "version", "help"}
+// looking are the commands that a read-only prompt takes. A command that is not
+// named here may change something.
+var looking = []string{
+	"venue list", "venue show", "pool list", "day list", "day changes", "hold list", "hold show", "booking show",
+	"zombie list", "refund list", "inbox list", "outbox list", "job list", "audit list", "client list",
+	"migrate status", "check", "version", "completion", "help",
+}
+
+// running are the commands that do not run inside the console.
+var running = []string{"console", "demo", "daemon", "provider-sim"}
 
 // plainConsole is the console for screen readers, dumb terminals and scripts:
 // it takes the commands of the command line, one a line, and prints what they
@@ -74,26 +82,42 @@ func (a *app) plainLine(ctx context.Context, line string, readOnly bool) (leave 
 	if full, ok := shorthand[words[0]]; ok && len(words) == 1 {
 		words = strings.Fields(full)
 	}
-	switch words[0] {
-	case "quit", "exit", "q":
+	if slices.Contains([]string{"quit", "exit", "q"}, words[0]) {
 		return true
-	case "console", "demo", "daemon", "cron", "provider-sim":
-		a.report(usage("%s does not run inside the console", words[0]))
-		return false
-	}
-	if readOnly && !slices.ContainsFunc(words[:min(2, len(words))], func(w string) bool { return slices.Contains(looking, w) }) {
-		a.report(usage("this console was started with --read-only"))
-		return false
 	}
 	args := words
 	if a.configFile != "" {
 		args = append([]string{"--config", a.configFile}, words...)
 	}
 	child := &app{getenv: a.getenv, stdin: strings.NewReader(""), stdout: a.stdout, stderr: a.stdout, inherit: &a.cfg}
+	if err := child.allowed(args, readOnly); err != nil { //nolint:contextcheck // commands get theirs when they run
+		a.report(err)
+		return false
+	}
 	if status := child.execute(ctx, args); status == statusDone {
 		_ = a.print.Line("Done.")
 	}
 	return false
+}
+
+// allowed says why a prompt does not run a command. What the command is, is for
+// the command tree to say: flags may stand before it, and words of theirs may look
+// like commands.
+func (a *app) allowed(args []string, readOnly bool) error {
+	root := a.root()
+	root.InitDefaultHelpCmd()
+	cmd, _, unknown := root.Find(args)
+	if unknown != nil || cmd.HasSubCommands() {
+		return nil //nolint:nilerr // no command: running it says what is wrong
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+	switch {
+	case slices.Contains(running, name):
+		return usage("%s does not run inside the console", name)
+	case readOnly && !slices.Contains(looking, name):
+		return usage("this console was started with --read-only")
+	}
+	return nil
 }
 
 // splitWords splits a line at blanks; quotes keep blanks together.
