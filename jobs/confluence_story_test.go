@@ -96,7 +96,7 @@ func drawStory(t *rapid.T, label string) story {
 		name := fmt.Sprintf("%s charge %d", label, i)
 		c := charge{
 			path:  rapid.SampledFrom(paths).Draw(t, name),
-			wrong: rapid.IntRange(0, 4).Draw(t, name+" wrong") == 4,
+			wrong: rapid.IntRange(0, 3).Draw(t, name+" wrong") == 3,
 			twin:  i == 1 && s.ours && rapid.Bool().Draw(t, name+" twin"),
 		}
 		if i == 0 && s.ours && rapid.IntRange(0, 7).Draw(t, name+" lost") == 7 {

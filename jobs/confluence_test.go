@@ -267,11 +267,17 @@ func deliverTo(ctx context.Context, store *pgstore.Store, e inventory.ProviderEv
 	if _, err := store.StoreEvent(ctx, e); err != nil {
 		return err
 	}
-	err := store.ApplyEvent(ctx, e.Provider, e.ID)
-	if len(inventory.FieldErrors(err)) > 0 || errors.Is(err, inventory.ErrBusy) {
-		return nil
+	if err := store.ApplyEvent(ctx, e.Provider, e.ID); !waits(err) {
+		return err
 	}
-	return err
+	return nil
+}
+
+// waits reports whether a callback could not be applied for a reason that
+// passes: it is about a refund made elsewhere, and nothing is left for it while
+// ours is on its way.
+func waits(err error) bool {
+	return errors.Is(err, inventory.ErrNotAllowed) || errors.Is(err, inventory.ErrBusy) || len(inventory.FieldErrors(err)) > 0
 }
 
 // rival takes the place of a story without room the moment it is free.
@@ -316,10 +322,9 @@ func (f *fair) rest(ctx context.Context, base time.Time, times ...time.Duration)
 	return nil
 }
 
-// ask runs the reconcile job. A callback about a refund made elsewhere, for which
-// nothing is left while ours is open, fails and is tried again.
+// ask runs the reconcile job.
 func (f *fair) ask(ctx context.Context, store *pgstore.Store) error {
-	if _, err := f.reconcile(store).Run(ctx); len(inventory.FieldErrors(err)) == 0 {
+	if _, err := f.reconcile(store).Run(ctx); !waits(err) {
 		return err
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 // without waiting for the third, and no transaction is open while a call is.
 func TestReconcile_B11_askedBeforeReleased(t *testing.T) {
 	t.Parallel()
-	const callTimeout = 2 * time.Second
+	const callTimeout = 4 * time.Second
 	m := openMarket(t, callTimeout)
 	b1, _ := m.pay(t, "u-1", 1, simulated.Behaviour{})
 	b2, p2 := m.pay(t, "u-2", 2, simulated.Behaviour{Mode: simulated.ModePending})
@@ -91,6 +91,7 @@ func TestReconcile_neverHeardOf(t *testing.T) {
 	t.Parallel()
 	m := openMarket(t, 100*time.Millisecond)
 	b, p := m.pay(t, "u-1", 2, simulated.Behaviour{Mode: simulated.ModeTimeoutBeforeEffect})
+	m.provider = m.client(t, patience)
 	at := 16 * time.Minute
 	for try := 1; try <= 3; try++ {
 		if got := m.State(t, b.ID); got != inventory.StatePaymentPending {
@@ -122,7 +123,7 @@ func TestReconcile_moneyThatDoesNotFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := openMarket(t, time.Second)
+			m := openMarket(t, patience)
 			hold := m.Hold(t, "u-1", 1)
 			b, p, err := m.Store.StartPayment(t.Context(), inventory.PayRequest{BookingID: hold.ID, Provider: simulated.Name, Actor: mira})
 			if err != nil {
@@ -144,7 +145,7 @@ func TestReconcile_moneyThatDoesNotFit(t *testing.T) {
 // lasts; once it is over its open payment is cancelled.
 func TestReconcile_openPaymentOfALiveHold(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second, pgtest.HoldTTL(40*time.Minute))
+	m := openMarket(t, patience, pgtest.HoldTTL(40*time.Minute))
 	hold := m.Hold(t, "u-1", 1)
 	m.behave(hold.ID.String(), simulated.Behaviour{Mode: simulated.ModePending})
 	p := m.charge(t, hold)
@@ -178,7 +179,7 @@ func (s settlesFirst) Cancel(ctx context.Context, id string) (inventory.Provider
 
 func TestReconcile_capturedWhileItWasCancelled(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second)
+	m := openMarket(t, patience)
 	b, _ := m.pay(t, "u-1", 1, simulated.Behaviour{Mode: simulated.ModePending})
 	job := jobs.NewReconcile(m.After(t, 16*time.Minute), map[string]jobs.Provider{simulated.Name: settlesFirst{m.provider, m.sim}}, quiet())
 	if res := run(t, job); res.Detail != "1 payments found captured" || m.State(t, b.ID) != inventory.StateConfirmed {
@@ -191,7 +192,7 @@ func TestReconcile_capturedWhileItWasCancelled(t *testing.T) {
 func TestReconcile_threeDaemons(t *testing.T) {
 	t.Parallel()
 	const each = 12
-	m := openMarket(t, 5*time.Second, pgtest.Capacity(100, 0))
+	m := openMarket(t, patience, pgtest.Capacity(100, 0))
 	var confirmed, released []inventory.BookingID
 	for i := range each {
 		b, _ := m.pay(t, "u-captured-"+string(rune('a'+i)), 1, simulated.Behaviour{})
@@ -226,4 +227,39 @@ func TestReconcile_threeDaemons(t *testing.T) {
 		t.Errorf("%d questions about %d payments", asked, 2*each)
 	}
 	m.DB.AssertNoDeadlocks(t)
+}
+
+// Case B16: the callback comes twenty times at two daemons while both ask the
+// provider about the same payment.
+func TestReconcile_B16_callbacksMeanwhile(t *testing.T) {
+	t.Parallel()
+	m := openMarket(t, patience)
+	b, _ := m.pay(t, "u-1", 2, simulated.Behaviour{})
+	letters := m.post.take()
+	if len(letters) != 1 {
+		t.Fatalf("%d callbacks, want 1", len(letters))
+	}
+	at := m.Now(t).Add(16 * time.Minute)
+	var all sync.WaitGroup
+	for range 2 {
+		store := m.DB.Store(t, 8).At(at)
+		all.Go(func() {
+			if _, err := m.reconcile(store).Run(t.Context()); err != nil {
+				t.Errorf("reconcile: %v", err)
+			}
+		})
+		for range 10 {
+			all.Go(func() { m.carry(t, store, letters...) })
+		}
+	}
+	all.Wait()
+	if got := m.booking(t, b.ID); got.State != inventory.StateConfirmed || got.Version != 3 || len(got.Payments) != 1 || m.Taken(t) != 2 {
+		t.Errorf("booking %s v%d with %d payments, taken %d", got.State, got.Version, len(got.Payments), m.Taken(t))
+	}
+	if n := m.count(t, `select count(*) from journal where topic = 'booking.confirmed'`); n != 1 {
+		t.Errorf("%d messages that it is confirmed, want 1", n)
+	}
+	if n := m.count(t, `select count(*) from webhook_event`); n != 1 {
+		t.Errorf("%d events stored, want 1", n)
+	}
 }

@@ -109,7 +109,7 @@ func TestKill_eachStopPoint(t *testing.T) {
 	for _, point := range []stopPoint{never, afterClaim, beforeCall, duringCall, afterCall, duringNote, afterNote} {
 		t.Run(string(point), func(t *testing.T) {
 			t.Parallel()
-			m := openMarket(t, 5*time.Second)
+			m := openMarket(t, patience)
 			_, paid := m.paid(t, "u-1", 2)
 			inDoubt, _ := m.pay(t, "u-2", 1, simulated.Behaviour{})
 			if _, err := m.Store.RefundPayment(t.Context(), paid.ID, 0, 0, mira, "the show is cancelled"); err != nil {

@@ -37,7 +37,7 @@ func TestLateCallbacks_thousandThreeTimes(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	m := openMarket(t, 10*time.Second, pgtest.PerBuyer(0), pgtest.Capacity(2*n, 0), pgtest.Late(inventory.LateRevive))
+	m := openMarket(t, patience, pgtest.PerBuyer(0), pgtest.Capacity(2*n, 0), pgtest.Late(inventory.LateRevive))
 	crowds := m.lateCrowds(t, n)
 	at := m.Now(t).Add(11 * time.Minute)
 	for m.sweep(t, m.Store.At(at)) > 0 {
@@ -278,4 +278,61 @@ func (m market) checkLate(t *testing.T, crowds []*lateMoney, room int) map[inven
 		t.Errorf("taken %d of %d, revived %d, smallest refused %d", day.Taken, room, back, smallestRefused)
 	}
 	return standings
+}
+
+// Case B08: paid after the end of the hold, with the place sold meanwhile or
+// still free. What must go back goes back once, at the provider too.
+func TestLateCallbacks_B08_soldMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy  inventory.LatePolicy
+		sold    bool
+		state   inventory.BookingState
+		refunds int
+		taken   int
+	}{
+		"refundSold": {inventory.LateRefund, true, inventory.StateExpired, 1, 1},
+		"refundFree": {inventory.LateRefund, false, inventory.StateExpired, 1, 0},
+		"reviveSold": {inventory.LateRevive, true, inventory.StateExpired, 1, 1},
+		"reviveFree": {inventory.LateRevive, false, inventory.StateConfirmed, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := openMarket(t, patience, pgtest.Capacity(1, 0), pgtest.Late(c.policy))
+			first := m.Hold(t, "u-001", 1)
+			later := m.After(t, 11*time.Minute)
+			m.sweep(t, later)
+			if c.sold {
+				second, _, err := later.PlaceHold(t.Context(), m.Request("u-002", 1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.charge(t, second)
+				m.carry(t, later, m.post.take()...)
+			}
+			p := m.charge(t, first)
+			letters := m.post.take()
+			for range 3 {
+				m.carry(t, later, letters...)
+			}
+			for i := range 3 {
+				run(t, m.refunds(m.After(t, 11*time.Minute+time.Duration(i)*time.Minute)))
+			}
+			m.carry(t, later, m.post.take()...)
+
+			made := m.sim.Ledger().Refunds
+			if len(made) != c.refunds || c.refunds == 1 && (made[0].Payment != p.ID || made[0].AmountMinor != 2500) {
+				t.Errorf("refunds at the provider: %+v, want %d of 2500", made, c.refunds)
+			}
+			if calls := len(m.calls(http.MethodPost, refundsPath)); calls != c.refunds {
+				t.Errorf("%d calls for refunds, want %d", calls, c.refunds)
+			}
+			if got := m.booking(t, first.ID); got.State != c.state || m.Taken(t) != c.taken {
+				t.Errorf("booking %s, taken %d; want %s, %d", got.State, m.Taken(t), c.state, c.taken)
+			}
+			if n := m.count(t, `select count(*) from journal where topic = 'refund.succeeded'`); n != c.refunds {
+				t.Errorf("%d messages that it was refunded, want %d", n, c.refunds)
+			}
+		})
+	}
 }

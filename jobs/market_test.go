@@ -28,6 +28,7 @@ import (
 type market struct {
 	pgtest.Shop
 	sim      *simulated.Server
+	simURL   string
 	simClock *timezone.ManualClock
 	provider *simulated.Provider
 	secret   signature.Secret
@@ -55,15 +56,26 @@ func openMarket(t *testing.T, callTimeout time.Duration, opts ...pgtest.ShopOpti
 	api := httptest.NewServer(m.sim.Handler())
 	t.Cleanup(api.Close)
 	t.Cleanup(m.sim.Close) // first: it lets go of calls that hang
-	m.provider, err = simulated.NewProvider(simulated.ProviderConfig{
-		BaseURL: api.URL, Secrets: []signature.Secret{m.secret}, Clock: m.simClock, CallTimeout: callTimeout, KeyLifetime: keyLifetime,
+	m.simURL = api.URL
+	m.provider = m.client(t, callTimeout)
+	m.post.provider = m.provider
+	return m
+}
+
+// client calls the provider with this patience.
+func (m market) client(t *testing.T, callTimeout time.Duration) *simulated.Provider {
+	t.Helper()
+	p, err := simulated.NewProvider(simulated.ProviderConfig{
+		BaseURL: m.simURL, Secrets: []signature.Secret{m.secret}, Clock: m.simClock, CallTimeout: callTimeout, KeyLifetime: keyLifetime,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.post.provider = m.provider
-	return m
+	return p
 }
+
+// patience is longer than any answer takes that is not meant to be late.
+const patience = 10 * time.Second
 
 const keyLifetime = time.Hour
 

@@ -53,6 +53,7 @@ func TestRefund_B22_pressedTwiceAndRetried(t *testing.T) {
 	if got := m.refundsOf(t, p.ID)[0]; got.State != inventory.RefundRequested || got.SentAt.IsZero() {
 		t.Fatalf("after the kill the refund is %s, sent at %v", got.State, got.SentAt)
 	}
+	m.provider = m.client(t, patience)
 	until(t, "the provider has let go of the first call", func() bool {
 		run(t, m.refunds(m.DB.Store(t, 4).At(m.Now(t).Add(time.Minute))))
 		return m.refundsOf(t, p.ID)[0].State == inventory.RefundSucceeded
@@ -76,7 +77,7 @@ func TestRefund_B22_pressedTwiceAndRetried(t *testing.T) {
 // Case B24: accepted is not done, and a failure is work again.
 func TestRefund_B24_acceptedThenFails(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second)
+	m := openMarket(t, patience)
 	_, p := m.paid(t, "u-1", 1)
 	first, err := m.Store.RefundPayment(t.Context(), p.ID, 0, 0, mira, "the show is cancelled")
 	if err != nil {
@@ -149,6 +150,7 @@ func TestRefund_pastTheKeyLifetime(t *testing.T) {
 		run(t, m.refunds(m.Store))
 		m.post.take() // and its callbacks are lost
 		m.simClock.Advance(later)
+		m.provider = m.client(t, patience)
 		return m, p
 	}
 	onlyOne := func(t *testing.T, m market, p inventory.Payment, amount inventory.Minor) {
@@ -204,7 +206,7 @@ func TestRefund_pastTheKeyLifetime(t *testing.T) {
 // money has gone back once.
 func TestRefund_madeElsewhereMeanwhile(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second)
+	m := openMarket(t, patience)
 	b, p := m.paid(t, "u-1", 2)
 	if _, err := m.Store.RefundPayment(t.Context(), p.ID, 0, 0, mira, "the show is cancelled"); err != nil {
 		t.Fatal(err)
@@ -237,7 +239,7 @@ func TestRefund_madeElsewhereMeanwhile(t *testing.T) {
 // dispute is won what was asked for is sent.
 func TestRefund_disputeHoldsItBack(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second)
+	m := openMarket(t, patience)
 	_, p := m.paid(t, "u-1", 1)
 	if _, err := m.Store.RefundPayment(t.Context(), p.ID, 0, 0, mira, "the show is cancelled"); err != nil {
 		t.Fatal(err)
@@ -264,7 +266,7 @@ func TestRefund_disputeHoldsItBack(t *testing.T) {
 // A deadline that passes without a decision gives the money back.
 func TestRefund_nobodyDecided(t *testing.T) {
 	t.Parallel()
-	m := openMarket(t, time.Second, pgtest.Late(inventory.LateAsk))
+	m := openMarket(t, patience, pgtest.Late(inventory.LateAsk))
 	hold := m.Hold(t, "u-1", 1)
 	later := m.After(t, 11*time.Minute)
 	if _, err := later.SweepHolds(t.Context(), 500); err != nil {
