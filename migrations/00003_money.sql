@@ -153,6 +153,29 @@ SELECT 'I7_all_given_back', format('payment %s', p.id), format('applied to booki
  WHERE p.standing = 'applied'
    AND p.captured_minor <= (SELECT sum(amount_minor) FROM refund r WHERE r.payment_id = p.id AND r.state <> 'FAILED')
 UNION ALL
+SELECT 'I7_zombie_given_back', format('payment %s', p.id), 'a zombie, and all of it is on its way back'
+  FROM payment p
+ WHERE p.standing = 'zombie'
+   AND p.captured_minor <= (SELECT sum(amount_minor) FROM refund r WHERE r.payment_id = p.id AND r.state <> 'FAILED')
+UNION ALL
+SELECT 'I7_applied_mismatch', format('payment %s', p.id), format('captured %s %s for a booking of %s %s', p.captured_minor, p.captured_currency, b.amount_minor, b.currency)
+  FROM payment p JOIN booking b ON b.id = p.booking_id
+ WHERE p.standing = 'applied' AND (p.captured_minor, p.captured_currency) IS DISTINCT FROM (b.amount_minor, b.currency)
+UNION ALL
+SELECT 'I12_no_audit', format('booking %s seq %s', j.booking_id, j.seq), format('%s by %s', j.cause, j.actor)
+  FROM journal j
+ WHERE j.actor LIKE 'staff:%' AND j.at > now() - interval '30 days'
+   AND NOT EXISTS (SELECT FROM audit a
+                    WHERE a.subject = 'booking ' || j.booking_id AND (a.after ->> 'version')::int = j.seq)
+UNION ALL
+SELECT 'I17_booking_currency', format('booking %s', b.id), format('%s at a venue of %s', b.currency, v.currency)
+  FROM booking b LEFT JOIN venue v ON v.id = b.venue_id
+ WHERE b.currency IS DISTINCT FROM v.currency
+UNION ALL
+SELECT 'I18_unknown_client', format('booking %s', b.id), format('client %s', b.client_id)
+  FROM booking b
+ WHERE b.client_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_client c WHERE c.id = b.client_id)
+UNION ALL
 SELECT 'I14_capture_not_applied', format('event %s %s', e.provider, e.event_id), format('%s since %s: %s', e.state, e.received_at, e.note)
   FROM webhook_event e
  WHERE e.kind = 'payment.succeeded' AND e.problem = '' AND e.state IN ('STORED', 'PARKED')

@@ -253,8 +253,12 @@ func TestPlaceHold_B32_idempotencyKey(t *testing.T) {
 	if _, _, err := s.Store.StartPayment(ctx, inventory.PayRequest{BookingID: first.ID, IdempotencyKey: "k-1", Provider: "simulated"}); !errors.Is(err, inventory.ErrIdempotencyConflict) {
 		t.Errorf("other path: %v, want ErrIdempotencyConflict", err)
 	}
+	otherShop, _, err := s.Store.AddClient(ctx, mira, "other", []string{inventory.ScopeHolds})
+	if err != nil {
+		t.Fatal(err)
+	}
 	stranger := r
-	stranger.Client, stranger.Buyer = inventory.Client{ID: 7, Name: "other"}, "u-002"
+	stranger.Client, stranger.Buyer = otherShop, "u-002"
 	b, replayed, err := s.Store.PlaceHold(ctx, stranger)
 	if err != nil || replayed || b.ID == first.ID {
 		t.Errorf("another client's k-1: %v, replayed %v, same booking %v", err, replayed, b.ID == first.ID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"holdfast/inventory"
 )
@@ -14,6 +15,9 @@ import (
 const (
 	maxApplications = 12 // one that fails
 	maxLooks        = 20 // one that names nothing we know: about half a day
+
+	// maxEventAmount keeps sums of money inside a bigint, whatever a provider says.
+	maxEventAmount = 1_000_000_000_000_000
 )
 
 // StoreEvent keeps a verified callback before anything is decided about it.
@@ -22,6 +26,9 @@ const (
 func (s *Store) StoreEvent(ctx context.Context, e inventory.ProviderEvent) (fresh bool, err error) {
 	if e.Provider == "" || e.ID == "" || len(e.ID) > 255 {
 		return false, inventory.Invalid("id", "an event needs a provider and an id of 1 to 255 characters")
+	}
+	if e.Amount.Minor > maxEventAmount && e.Problem == "" {
+		e.Problem = "the amount is beyond anything that can be paid"
 	}
 	err = s.inTx(ctx, "store event "+e.ID, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sqlEventStore, pgx.StrictNamedArgs{
@@ -117,14 +124,19 @@ func (s *Store) settleRefund(ctx context.Context, e inventory.ProviderEvent) (no
 	}[e.Kind]
 	err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 		var id inventory.RefundID
+		var payment string
 		err := tx.QueryRow(ctx, sqlRefundByProvider, pgx.StrictNamedArgs{
 			"provider": e.Provider, "reference": referenceArg(e.Reference), "provider_refund": textOrNull(e.ProviderRefund),
-		}).Scan(&id)
+		}).Scan(&id, (*zeronull.Text)(&payment))
 		if isNoRows(err) {
+			payment = e.ProviderPayment
 			id, err = s.recordExternalRefund(ctx, tx, e)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case e.ProviderPayment != "" && payment != "" && e.ProviderPayment != payment:
+			return inventory.Invalid("payment", "the refund belongs to payment %s there, and the event names %s", payment, e.ProviderPayment)
 		}
 		answer := inventory.ProviderRefund{ID: e.ProviderRefund, State: state, Amount: e.Amount}
 		if state == inventory.RefundFailed {
@@ -161,7 +173,7 @@ func (s *Store) recordExternalRefund(ctx context.Context, tx pgx.Tx, e inventory
 	var found inventory.RefundID
 	err = tx.QueryRow(ctx, sqlRefundByProvider, pgx.StrictNamedArgs{
 		"provider": e.Provider, "reference": referenceArg(e.Reference), "provider_refund": textOrNull(e.ProviderRefund),
-	}).Scan(&found)
+	}).Scan(&found, new(zeronull.Text))
 	if err == nil || !isNoRows(err) {
 		return found, err // an equal callback was faster
 	}

@@ -83,7 +83,7 @@ UPDATE refund
  WHERE id = @id AND state IN ('REQUESTED', 'PENDING')`
 
 const sqlRefundByProvider = `-- refund.byProvider
-SELECT r.id
+SELECT r.id, pm.provider_payment
   FROM refund r
   JOIN payment pm ON pm.id = r.payment_id
  WHERE pm.provider = @provider AND (r.id = @reference OR r.provider_refund = @provider_refund)

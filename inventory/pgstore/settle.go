@@ -40,6 +40,9 @@ func (s *Store) settle(ctx context.Context, e inventory.ProviderEvent) (note str
 }
 
 func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent, withDay bool) (string, error) {
+	if e.Kind == inventory.EventPaymentSucceeded && e.Amount.Minor <= 0 {
+		return "", inventory.Invalid("amount", "nothing was captured")
+	}
 	p, bookingID, err := locatePayment(ctx, tx, e)
 	if err != nil {
 		return "", err
