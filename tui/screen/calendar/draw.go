@@ -165,7 +165,7 @@ func (m *Model) drawNote(c canvas.Canvas) {
 		return
 	}
 	c.Fit(1, 0, w-1, theme.Muted, fitting(w-1,
-		"9/40+2 taken/capacity+overbook   # confirmed  h held  . left   < today  x closed  ! oversold  * edited  D clock change",
+		"9/40+2 taken/capacity+over  # confirmed h held . left < today x closed ! oversold * edited D clock change",
 		"# confirmed  h held  . left   < today  x closed  ! oversold  * edited  D clock change",
 		"# confirmed h held . left < today x closed ! oversold * edited D clock change",
 		"# confirmed h held x closed ! oversold"))

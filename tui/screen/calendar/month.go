@@ -224,6 +224,9 @@ func (v dayView) leftLine(w int) string {
 		return fitting(w, "x closed", "closed")
 	}
 	left := v.tilde + leftWords(v.row)[0]
+	if v.row.Held == 0 {
+		return fitting(w-1, "left "+left, left)
+	}
 	return fitting(w-1, fmt.Sprintf("held %d left %s", v.row.Held, left), fmt.Sprintf("h%d left %s", v.row.Held, left), "left "+left, left)
 }
 
