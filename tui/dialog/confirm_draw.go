@@ -68,10 +68,10 @@ func (c *Confirm) drawBottom(cv canvas.Canvas, at Moment) {
 		return
 	}
 	if i := c.waiting(); c.lost && i >= 0 {
-		note("nothing was typed; up, then type "+c.wanted(i))
+		note("nothing was typed; up, then type " + c.wanted(i))
 	} else if i := c.focus - c.cancelStop() - 1; i >= 0 {
 		if why := c.dead(i, at); why != "" {
-			note(c.spec.Actions[i].Label+": "+why)
+			note(c.spec.Actions[i].Label + ": " + why)
 		}
 	} else if at.NoSave != "" {
 		note(at.NoSave)
