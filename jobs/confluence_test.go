@@ -62,6 +62,7 @@ type stall struct {
 const stallDays = 700
 
 func openFair(t *testing.T) *fair {
+	t.Helper()
 	return &fair{
 		market: openMarket(t, 700*time.Millisecond, pgtest.Capacity(1, 0), pgtest.PerBuyer(0)),
 		pools:  map[inventory.LatePolicy]*stall{},
@@ -220,10 +221,11 @@ func (f *fair) happen(ctx context.Context, p *performance, i int, c charge) (inv
 	if len(c.back) == 0 {
 		return made, nil
 	}
-	if amount.Minor, err = 0, nil; c.part {
-		amount.Minor = 1000
+	var part inventory.Minor // 0: all of it
+	if c.part {
+		part = 1000
 	}
-	back, err := f.sim.RefundElsewhere(made.ID, amount.Minor, "desk-"+made.ID, c.back[0])
+	back, err := f.sim.RefundElsewhere(made.ID, part, "desk-"+made.ID, c.back[0])
 	for _, state := range c.back[1:] {
 		if err == nil {
 			back, err = f.sim.SettleRefund(back.ID, state)

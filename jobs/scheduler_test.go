@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,10 +32,11 @@ func TestScheduler_B41(t *testing.T) {
 	t.Run("slowRunNeverOverlapsAndNothingQueues", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			slow := true
+			var slow atomic.Bool
+			slow.Store(true)
 			job := &fakeJob{name: "sweep"}
 			job.pass = func(ctx context.Context) (Result, error) {
-				if slow {
+				if slow.Load() {
 					return sleepFor(5 * time.Second)(ctx)
 				}
 				return Result{}, nil
@@ -52,7 +54,7 @@ func TestScheduler_B41(t *testing.T) {
 				t.Errorf("%d runs of 5 s in 60 s, want about 10", runs)
 			}
 
-			slow = false
+			slow.Store(false)
 			time.Sleep(6 * time.Second) // the last slow run ends
 			before := job.runs()
 			time.Sleep(20 * time.Second)
