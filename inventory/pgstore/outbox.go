@@ -115,9 +115,13 @@ WITH head AS (
       FROM journal j
      WHERE j.topic IS NOT NULL AND j.published_at IS NULL AND j.parked_at IS NULL
        AND (j.next_try_at IS NULL OR j.next_try_at <= coalesce(@now::timestamptz, statement_timestamp()))
-       AND NOT EXISTS (SELECT FROM journal earlier -- the head of its booking, or it waits
-                        WHERE earlier.booking_id = j.booking_id AND earlier.seq < j.seq
-                          AND earlier.topic IS NOT NULL AND earlier.published_at IS NULL AND earlier.parked_at IS NULL)
+       -- The head of its booking, or it waits. As a subquery this is one index
+       -- look-up a row whatever the statistics say; as NOT EXISTS a planner that
+       -- believes the journal to be small compares every row with every other.
+       AND j.seq = (SELECT min(first.seq)
+                      FROM journal first
+                     WHERE first.booking_id = j.booking_id
+                       AND first.topic IS NOT NULL AND first.published_at IS NULL AND first.parked_at IS NULL)
      ORDER BY coalesce(j.next_try_at, j.at), j.booking_id, j.seq -- what waited longest: a failure goes behind the others
      LIMIT @limit
        FOR NO KEY UPDATE OF j SKIP LOCKED
