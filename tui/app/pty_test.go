@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -58,7 +59,11 @@ func consoleMain(mode string) int {
 	if mode == "goroutine" {
 		cfg.Hints = func(context.Context, func()) { panic("asked for in a goroutine") }
 	}
-	switch err := app.Run(context.Background(), cfg, os.Stdin, os.Stdout); {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the command does
+	defer stop()
+	switch err := app.Run(ctx, cfg, os.Stdin, os.Stdout); {
+	case errors.Is(err, context.Canceled):
+		return 0
 	case errors.As(err, new(*app.CrashError)):
 		fmt.Fprintln(os.Stderr, err)
 		return crashed

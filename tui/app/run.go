@@ -79,6 +79,7 @@ func Run(ctx context.Context, cfg Config, in, out *os.File) error {
 func options(ctx context.Context, cfg Config, in io.Reader, out *os.File) []tea.ProgramOption {
 	opts := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithAltScreen(), tea.WithReportFocus(), tea.WithFPS(framesPerSecond),
+		tea.WithoutSignalHandler(), // signals end the context; two ways to end would wait for each other
 		tea.WithInput(in), tea.WithOutput(out),
 	}
 	if cfg.Mouse {
