@@ -172,6 +172,7 @@ func TestExperiment_C13_eightHundredRevives(t *testing.T) {
 func TestExperiment_C14_anAndBinh(t *testing.T) {
 	t.Parallel()
 	story := func(t *testing.T, capacity int) (pgtest.Shop, *pgstore.Store, inventory.PaymentID) {
+		t.Helper()
 		s := pgtest.OpenShop(t, pgtest.Capacity(capacity, 0))
 		start := s.Now(t)
 		at := func(minutes, seconds int) *pgstore.Store {

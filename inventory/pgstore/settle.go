@@ -71,7 +71,8 @@ func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEve
 	case inventory.EventPaymentProcessing:
 		changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
 		return changedOr(changed, "pending"), err
-	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending:
+	case inventory.EventRefundSucceeded, inventory.EventRefundFailed, inventory.EventRefundPending,
+		inventory.EventDisputeOpened, inventory.EventDisputeWon, inventory.EventDisputeLost:
 	}
 	return "", fmt.Errorf("event kind %q is not about a payment", e.Kind)
 }

@@ -114,12 +114,12 @@ func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, acto
 	if _, err := s.expireOverdue(ctx, tx, []int64{f.poolID}, []string{b.Day.String()}, b.Buyer, reclaimLimit); err != nil {
 		return b, err
 	}
+	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
+		return b, err
+	}
 	// The booking's own rule stands, whatever the pool's has become since.
 	if err := tx.QueryRow(ctx, sqlReviveRival, args).Scan(&other); err != nil || other {
 		return b, cmp.Or(err, inventory.ErrHoldExists)
-	}
-	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
-		return b, err
 	}
 	if err := s.take(ctx, tx, f.poolID, b.Day.String(), b.Quantity); err != nil {
 		return b, err
