@@ -171,9 +171,10 @@ func (p *relayPass) send(ctx context.Context, m inventory.OutboxMessage) bool {
 	var down interface{ SinkDown() bool }
 	switch {
 	case err == nil:
+		silent := p.heard() // at once: writing it down takes time, in which the sink may go down
 		written := p.note(ctx, m, func(ctx context.Context) error { return p.store.OutboxDelivered(ctx, m.BookingID, m.Seq) })
 		p.add(&p.delivered, written)
-		p.hearAnswer(ctx)
+		p.blame(ctx, silent)
 		return written
 	case ctx.Err() != nil: // the run was told to stop, which says nothing about m
 	case errors.As(err, &down) && down.SinkDown():
@@ -181,8 +182,9 @@ func (p *relayPass) send(ctx context.Context, m inventory.OutboxMessage) bool {
 		p.silent = append(p.silent, undelivery{m, err})
 		p.mu.Unlock()
 	default:
+		silent := p.heard()
 		p.fail(ctx, m, err)
-		p.hearAnswer(ctx)
+		p.blame(ctx, silent)
 	}
 	return false
 }
@@ -217,14 +219,19 @@ func (p *relayPass) fail(ctx context.Context, m inventory.OutboxMessage, err err
 	p.add(&p.failed, written)
 }
 
-// hearAnswer takes in that the sink is there: messages about which it said
-// nothing were then at fault themselves.
-func (p *relayPass) hearAnswer(ctx context.Context) {
+// heard takes in that the sink is there: messages about which it has said
+// nothing before were then at fault themselves. They are for blame.
+func (p *relayPass) heard() []undelivery {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.answered = true
 	silent := p.silent
 	p.silent = nil
-	p.mu.Unlock()
+	return silent
+}
+
+// blame holds it against messages that the sink said nothing about them.
+func (p *relayPass) blame(ctx context.Context, silent []undelivery) {
 	for _, u := range silent {
 		p.fail(ctx, u.message, u.err)
 	}
@@ -246,7 +253,7 @@ func (p *relayPass) end(ctx context.Context) {
 	theirs := p.answered && len(p.silent) < relayDown
 	p.mu.Unlock()
 	if theirs {
-		p.hearAnswer(ctx)
+		p.blame(ctx, p.heard())
 	}
 }
 

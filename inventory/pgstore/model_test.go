@@ -163,34 +163,30 @@ func (w *world) capture(b *modelBooking, payment string) {
 
 func TestModel_randomEvenings(t *testing.T) {
 	t.Parallel()
+	shops := map[inventory.LatePolicy]pgtest.Shop{}
 	for _, policy := range inventory.LatePolicies {
-		t.Run(string(policy), func(t *testing.T) {
-			t.Parallel()
-			s := pgtest.OpenShop(t, pgtest.Late(policy))
-			day := s.Day
-			evening := 0
-			rapid.Check(t, func(rt *rapid.T) {
-				evening++
-				if evening > 9000 {
-					rt.Skip("no fresh day left")
-				}
-				w := newWorld(t, rt, s, day.Add(periodOfDays(10+evening)), policy)
-				rt.Repeat(map[string]func(*rapid.T){
-					"":        w.check,
-					"hold":    w.hold,
-					"capture": w.captureOne,
-					"again":   w.captureAgain,
-					"release": w.release,
-					"sweep":   w.sweep,
-					"revive":  w.revive,
-					"refund":  w.refund,
-					"cancel":  w.cancel,
-					"advance": w.advance,
-					"edit":    w.edit,
-				})
-			})
-		})
+		shops[policy] = pgtest.OpenShop(t, pgtest.Late(policy))
 	}
+	evening := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		evening++
+		policy := rapid.SampledFrom(inventory.LatePolicies).Draw(rt, "policy")
+		s := shops[policy]
+		w := newWorld(t, rt, s, s.Day.Add(periodOfDays(10+evening)), policy) // each evening has a day of its own
+		rt.Repeat(map[string]func(*rapid.T){
+			"":        w.check,
+			"hold":    w.hold,
+			"capture": w.captureOne,
+			"again":   w.captureAgain,
+			"release": w.release,
+			"sweep":   w.sweep,
+			"revive":  w.revive,
+			"refund":  w.refund,
+			"cancel":  w.cancel,
+			"advance": w.advance,
+			"edit":    w.edit,
+		})
+	})
 }
 
 func newWorld(t *testing.T, rt *rapid.T, s pgtest.Shop, day dateOf, policy inventory.LatePolicy) *world {

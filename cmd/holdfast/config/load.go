@@ -40,6 +40,9 @@ func Load(src Source) (Config, error) {
 		case given && s.key == "db" && holdsPassword(value):
 			errs = append(errs, inventory.Invalid(flag,
 				"has a password in it, which every user of this machine could read in ps: use HOLDFAST_DB, a file or ~/.pgpass"))
+		case given && s.key == "db" && value == "":
+			// An unset variable in a script must not mean another database.
+			errs = append(errs, inventory.Invalid(flag, "is empty; leave it out for HOLDFAST_DB or the private database"))
 		case given:
 			errs = append(errs, s.apply(&c, value, flag))
 		case src.Getenv(variable) != "":
