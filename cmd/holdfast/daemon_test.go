@@ -160,6 +160,7 @@ func testDaemon(t *testing.T, bin string) {
 	t.Helper()
 	t.Run("moneyFromHoldToRefund", func(t *testing.T) { t.Parallel(); testMoney(t, bin) })
 	t.Run("200BuyersTwoDaemons", func(t *testing.T) { t.Parallel(); testCrowd(t, bin) })
+	t.Run("B01_manyBuyersOnePlace", func(t *testing.T) { t.Parallel(); testOnePlace(t, bin) })
 	t.Run("sigtermUnderLoad", func(t *testing.T) { t.Parallel(); testSigterm(t, bin) })
 	t.Run("killedAtEachStep", func(t *testing.T) { t.Parallel(); testKills(t, bin) })
 	t.Run("tokensAndMetrics", func(t *testing.T) { t.Parallel(); testTokens(t, bin) })
@@ -280,10 +281,6 @@ func testCrowd(t *testing.T, bin string) {
 				<-gate
 				key := fmt.Sprintf("q%d-%d", quantity, i)
 				status, answer, err := post(t.Context(), "http://"+in.api[i%2]+"/holds", key, holdBody(day, key, quantity))
-				for err == nil && status == http.StatusServiceUnavailable { // busy: come again with the same key
-					time.Sleep(50 * time.Millisecond)
-					status, answer, err = post(t.Context(), "http://"+in.api[i%2]+"/holds", key, holdBody(day, key, quantity))
-				}
 				switch {
 				case err == nil && status == http.StatusCreated:
 					won.Add(1)
@@ -298,6 +295,44 @@ func testCrowd(t *testing.T, bin string) {
 		buyers.Wait()
 		if won.Load() != want || lost.Load() != 200-want {
 			t.Errorf("quantity %d: %d won and %d lost, want %d and %d", quantity, won.Load(), lost.Load(), want, 200-want)
+		}
+	}
+}
+
+// testOnePlace is case B01: 50 buyers, one place, the same moment, 20 times,
+// against two daemons of which one has a single processor.
+func testOnePlace(t *testing.T, bin string) {
+	t.Helper()
+	in := newInstallation(t, bin, 2)
+	must(t, bin, in.env, "day", "set", "harbour/main", "2027-06", "--capacity", "1", "--overbook", "0")
+	env := in.env
+	for i := range in.api {
+		in.env = append(env[:len(env):len(env)], fmt.Sprintf("GOMAXPROCS=%d", i+1))
+		defer in.daemon(t, i).stop(t)
+	}
+	for round := 1; round <= 20; round++ {
+		day := fmt.Sprintf("2027-06-%02d", round)
+		var mu sync.Mutex
+		answers := map[string]int{}
+		var buyers sync.WaitGroup
+		gate := make(chan struct{})
+		for i := range 50 {
+			buyers.Go(func() {
+				<-gate
+				key := fmt.Sprintf("r%d-%d", round, i)
+				status, answer, err := post(t.Context(), "http://"+in.api[i%2]+"/holds", key, holdBody(day, key, 1))
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Errorf("buyer %d: %v", i, err)
+				}
+				answers[fmt.Sprint(status, " ", answer["code"])]++
+			})
+		}
+		close(gate)
+		buyers.Wait()
+		if len(answers) != 2 || answers["201 <nil>"] != 1 || answers["409 SOLD_OUT"] != 49 {
+			t.Errorf("round %d: %v, want one 201 and 49 x 409 SOLD_OUT", round, answers)
 		}
 	}
 }
