@@ -272,7 +272,7 @@ func TestDayRule_properties(t *testing.T) {
 			if !strings.Contains(err.Error(), "no day is left") {
 				t.Fatalf("ParseDays(%q): %v", text, err)
 			}
-			t.Skip()
+			t.Skip("the clauses take every day away: a rule without days is refused")
 		}
 		days := rule.Expand()
 		for i, d := range days {
@@ -294,7 +294,7 @@ func TestDayRule_properties(t *testing.T) {
 		// Taking something away never adds a day.
 		less, err := timezone.ParseDays(text+" not fri", today)
 		if err != nil {
-			t.Skip()
+			t.Skip("every day was a friday: nothing would be left")
 		}
 		for _, d := range less.Expand() {
 			if !slices.Contains(days, d) {
