@@ -536,7 +536,13 @@ func TestApp_AnyKeysDataAndSizes(t *testing.T) {
 	fixed := [][2]int{{80, 24}, {40, 10}, {20, 5}, {10, 3}, {1, 1}, {0, 0}, {300, 100}}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := shelfOf("Gala")
-		c := twoTabs(t, s, nil)
+		c := twoTabs(t, s, func(cfg *app.Config) {
+			cfg.Build = func(env *ui.Env, _ ui.Route) (ui.Screen, error) {
+				d := newDemo(env, s)
+				d.steady = true
+				return d, nil
+			}
+		})
 		w, h := 80, 24
 		for range rapid.IntRange(0, 40).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 4).Draw(rt, "what") {

@@ -70,6 +70,7 @@ type demo struct {
 	size   [2]int
 	draft  string
 	broken bool
+	steady bool // without the verbs that panic, for tests that press anything
 }
 
 func newDemo(env *ui.Env, store lister) *demo {
@@ -209,11 +210,16 @@ func (d *demo) Keys() keys.Table {
 		}
 	}
 	_, some := d.table.Selected()
-	return append(keys.Move(),
+	table := append(keys.Move(),
 		keys.Standard(keys.Open).If(some, "there is nothing to open"),
 		keys.Standard(keys.Mark), keys.Standard(keys.Filter),
 		keys.Standard(keys.Release).As("drop...").If(some, "there is nothing to drop"),
 		keys.Binding{Verb: "draft", Keys: []string{"D"}, Help: "draft"},
+	)
+	if d.steady {
+		return table
+	}
+	return append(table,
 		keys.Binding{Verb: "panic", Keys: []string{"P"}, Help: "panic"},
 		keys.Binding{Verb: "panic-draw", Keys: []string{"W"}, Help: "panic while drawing", Hidden: true},
 		keys.Binding{Verb: "panic-command", Keys: []string{"C"}, Help: "panic in a command"},

@@ -28,8 +28,8 @@ func Wrap(s string, width int) []string {
 			line = word
 		}
 		for canvas.Width(line) > width { // one word longer than a line
-			head := canvas.Cut(line, width, "")
-			if head == "" {
+			head := beginning(line, width)
+			if head == line { // one character, wider than a line
 				break
 			}
 			lines = append(lines, head)
@@ -37,6 +37,21 @@ func Wrap(s string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// beginning is as much of cleaned text as fits in width cells, and at least one
+// character: a wide one in a single cell is better seen than lost. Unlike
+// canvas.Cut it never cleans again, so that what is left is s without it.
+func beginning(s string, width int) string {
+	used, end := 0, 0
+	for char, w := range canvas.Characters(s) {
+		if end > 0 && used+w > width {
+			break
+		}
+		used += w
+		end += len(char)
+	}
+	return s[:end]
 }
 
 // Age says how old something is, in as few characters as are honest.

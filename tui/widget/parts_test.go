@@ -93,6 +93,23 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestWrap_oneCharacterIsNeverTooMuch(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		s     string
+		width int
+		want  string
+	}{
+		{"々A", 1, "々|A"},                   // a wide character has no room in one cell and is still seen
+		{" \u0816\tAAA", 2, "\u0816␉A|AA"}, // a mark without a cell of its own begins the word
+	} {
+		if got := strings.Join(widget.Wrap(tc.s, tc.width), "|"); got != tc.want {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", tc.s, tc.width, got, tc.want)
+		}
+	}
+}
+
 func TestWrap_AnyTextKeepsTheWidth(t *testing.T) {
 	t.Parallel()
 

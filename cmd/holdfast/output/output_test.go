@@ -118,8 +118,11 @@ func TestRows_hostileText(t *testing.T) {
 		if err != nil || len(records) != 2 || len(records[1]) != 2 {
 			t.Fatalf("csv: %v, %v", records, err)
 		}
-		if got := strings.TrimPrefix(records[1][1], "'"); strings.TrimPrefix(canvas.Clean(name), "'") != got {
-			t.Fatalf("csv cell %q, want %q", got, canvas.Clean(name))
+		// One apostrophe may be in front of what a spreadsheet would run; the text
+		// may well begin with one of its own.
+		clean := canvas.Clean(name)
+		if got := records[1][1]; got != clean && got != "'"+clean {
+			t.Fatalf("csv cell %q, want %q", got, clean)
 		}
 	})
 }
