@@ -5,16 +5,27 @@ import (
 	"time"
 
 	"github.com/rickb777/date"
+
+	"holdfast/timezone"
 )
 
 // Booking is one buyer's claim and its state.
 type Booking struct {
 	ID             BookingID
 	VenueID        int64
-	Pool           PoolRef
-	PoolName       string
-	Day            date.Date
-	Quantity       int
+	Kind           ClaimKind
+	Name           string    // of the pool, event or resource
+	Day            date.Date // local date of what is claimed: a pool day, the event's start, the range's start
+	Quantity       int       // places, seats, or 1 for a range
+	Pool           PoolRef   // kind pool
+	Event          EventRef  // kind seats
+	EventID        EventID
+	Seats          []Seat      // kind seats, in the order of the hall; also those that a dead booking had
+	Resource       ResourceRef // kind range
+	During         Range
+	LocalFrom      timezone.WallTime // what was asked for on the wall of Zone
+	LocalTo        timezone.WallTime
+	Zone           string
 	Buyer          string
 	State          BookingState
 	ExpiresAt      time.Time // when the hold ends; zero for a booking that never was a hold

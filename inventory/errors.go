@@ -8,8 +8,11 @@ import (
 
 // Outcomes a caller must tell apart. Code gives the stable word for each.
 var (
-	ErrSoldOut             = errors.New("sold out")                                     // admission: taken + quantity would pass the sell limit
-	ErrStopSell            = errors.New("sales are stopped for this day")               // admission: staff stopped the day
+	ErrSoldOut             = errors.New("sold out")           // admission: taken + quantity would pass the sell limit
+	ErrSeatTaken           = errors.New("a seat is taken")    // one of the seats is not AVAILABLE
+	ErrRangeTaken          = errors.New("this time is taken") // another live booking overlaps, turnaround included
+	ErrPriceChanges        = errors.New("the price would change, and the booking is paid or being paid")
+	ErrStopSell            = errors.New("sales are stopped")                            // admission: staff stopped the day
 	ErrNotOnSale           = errors.New("not on sale")                                  // admission: before the on-sale time, or no such pool day
 	ErrCutoffPassed        = errors.New("the time for sales is over")                   // admission: after the cut-off time
 	ErrHoldExists          = errors.New("this buyer already has a hold here")           // one live hold per buyer
@@ -37,6 +40,9 @@ var codes = []struct {
 }{
 	{ErrUnknownOutcome, "UNKNOWN_OUTCOME"},
 	{ErrSoldOut, "SOLD_OUT"},
+	{ErrSeatTaken, "SEAT_TAKEN"},
+	{ErrRangeTaken, "RANGE_TAKEN"},
+	{ErrPriceChanges, "PRICE_CHANGES"},
 	{ErrStopSell, "STOP_SELL"},
 	{ErrNotOnSale, "NOT_ON_SALE"},
 	{ErrCutoffPassed, "CUTOFF_PASSED"},

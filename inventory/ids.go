@@ -10,6 +10,9 @@ import (
 // end of the index and ids of one evening sort by time.
 type BookingID struct{ uuid.UUID }
 
+// EventID names an event.
+type EventID struct{ uuid.UUID }
+
 // PaymentID names one attempt to take money. It is also the reference that we
 // send to the provider.
 type PaymentID struct{ uuid.UUID }
@@ -19,6 +22,9 @@ type RefundID struct{ uuid.UUID }
 
 // NewBookingID returns a new id.
 func NewBookingID() BookingID { return BookingID{uuid.Must(uuid.NewV7())} }
+
+// NewEventID returns a new id.
+func NewEventID() EventID { return EventID{uuid.Must(uuid.NewV7())} }
 
 // NewPaymentID returns a new id.
 func NewPaymentID() PaymentID { return PaymentID{uuid.Must(uuid.NewV7())} }
@@ -30,6 +36,12 @@ func NewRefundID() RefundID { return RefundID{uuid.Must(uuid.NewV7())} }
 func ParseBookingID(s string) (BookingID, error) {
 	id, err := parseID("booking", s)
 	return BookingID{id}, err
+}
+
+// ParseEventID reads the canonical 36 character form only.
+func ParseEventID(s string) (EventID, error) {
+	id, err := parseID("event", s)
+	return EventID{id}, err
 }
 
 // ParsePaymentID reads the canonical 36 character form only.

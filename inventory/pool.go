@@ -15,14 +15,8 @@ type PoolRef struct{ Venue, Pool string }
 
 // ParsePoolRef reads "VENUE/POOL"; field names the input in the error.
 func ParsePoolRef(field, s string) (PoolRef, error) {
-	venue, pool, ok := strings.Cut(s, "/")
-	if !ok {
-		if s == "" {
-			return PoolRef{}, Invalid(field, "is missing")
-		}
-		return PoolRef{}, Invalid(field, "must be VENUE/POOL")
-	}
-	return PoolRef{venue, pool}, errors.Join(CheckSlug(field, venue), CheckSlug(field, pool))
+	venue, pool, err := parseRef(field, s, "VENUE/POOL")
+	return PoolRef{venue, pool}, err
 }
 
 func (r PoolRef) String() string { return r.Venue + "/" + r.Pool }

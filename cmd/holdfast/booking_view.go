@@ -44,7 +44,7 @@ type journalView struct {
 
 func viewBooking(b inventory.Booking) bookingView {
 	return bookingView{
-		BookingID: b.ID, State: b.State, Kind: "pool", Pool: b.Pool.String(), Day: b.Day.String(), Quantity: b.Quantity,
+		BookingID: b.ID, State: b.State, Kind: "pool", Pool: b.Ref(), Day: b.Day.String(), Quantity: b.Quantity,
 		Buyer: b.Buyer, HeldUntil: b.ExpiresAt, Amount: b.Amount, Version: b.Version, Payments: mapped(b.Payments, viewPayment), CreatedAt: b.CreatedAt,
 	}
 }

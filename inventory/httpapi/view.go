@@ -39,7 +39,7 @@ type paymentView struct {
 func viewBooking(b inventory.Booking) bookingView {
 	v := bookingView{
 		BookingID: b.ID.String(), State: string(b.State), Kind: "pool",
-		Pool: b.Pool.String(), Day: b.Day.String(), Quantity: b.Quantity, Buyer: b.Buyer,
+		Pool: b.Ref(), Day: b.Day.String(), Quantity: b.Quantity, Buyer: b.Buyer,
 		HeldUntil: viewInstant(b.ExpiresAt),
 		Amount:    moneyView{int64(b.Amount.Minor), string(b.Amount.Currency)},
 		Version:   b.Version, Payments: []paymentView{},

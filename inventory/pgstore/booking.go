@@ -204,7 +204,7 @@ func (s *Store) clock(ctx context.Context, tx pgx.Tx) (now time.Time, err error)
 }
 
 func scanBooking(row pgx.CollectableRow) (b inventory.Booking, err error) {
-	err = row.Scan(&b.ID, &b.VenueID, &b.Pool.Venue, &b.Pool.Pool, &b.PoolName, &b.Day, &b.Quantity, &b.Buyer, &b.State,
+	err = row.Scan(&b.ID, &b.VenueID, &b.Pool.Venue, &b.Pool.Pool, &b.Name, &b.Day, &b.Quantity, &b.Buyer, &b.State,
 		orNull(&b.ExpiresAt), orNull(&b.DoubtUntil), &b.Amount.Minor, &b.Amount.Currency,
 		(*zeronull.Int8)(&b.ClientID), (*zeronull.Text)(&b.IdempotencyKey), &b.CreatedAt, &b.UpdatedAt, &b.Version)
 	return b, err

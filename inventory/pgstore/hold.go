@@ -153,7 +153,7 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 // admission rule or the limit per buyer stand in the way.
 func (s *Store) tryPlace(ctx context.Context, tx pgx.Tx, f dayFacts, r inventory.HoldRequest, print []byte) (b inventory.Booking, placed bool, err error) {
 	b = inventory.Booking{
-		ID: inventory.NewBookingID(), VenueID: f.venueID, Pool: r.Pool, PoolName: f.poolName, Day: r.Day, Quantity: r.Quantity,
+		ID: inventory.NewBookingID(), VenueID: f.venueID, Pool: r.Pool, Name: f.poolName, Day: r.Day, Quantity: r.Quantity,
 		Buyer: r.Buyer, State: inventory.StateHeld, ClientID: r.Client.ID, IdempotencyKey: r.IdempotencyKey, Version: 1,
 		Amount: inventory.Money{Minor: f.price * inventory.Minor(r.Quantity), Currency: f.currency},
 	}

@@ -175,7 +175,8 @@ func TestSettle_lateMoneyThatIsDisputedStaysOnTheDesk(t *testing.T) {
 	}
 	later := s.After(t, 20*time.Minute)
 	for _, e := range []inventory.ProviderEvent{
-		{Kind: inventory.EventPaymentCancelled, ID: "evt_1"}, {Kind: inventory.EventDisputeOpened, ID: "evt_2"},
+		{Kind: inventory.EventPaymentCancelled, ID: "evt_1"},
+		{Kind: inventory.EventDisputeOpened, ID: "evt_2"},
 		{Kind: inventory.EventPaymentSucceeded, ID: "evt_3", Amount: b.Amount},
 	} {
 		e.Provider, e.ProviderPayment, e.Reference, e.Body = "simulated", "sim_1", p.ID.String(), []byte("{}")

@@ -192,7 +192,7 @@ func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
 	if day == nil {
 		return z, nil
 	}
-	b.ID, b.Pool, b.PoolName = p.BookingID, inventory.PoolRef{Venue: string(venue), Pool: string(pool)}, string(poolName)
+	b.ID, b.Pool, b.Name = p.BookingID, inventory.PoolRef{Venue: string(venue), Pool: string(pool)}, string(poolName)
 	b.Buyer, b.State = string(buyer), inventory.BookingState(state)
 	b.Quantity, b.Version, b.ClientID = int(quantity), int(version), int64(client)
 	if err := b.Day.Scan(*day); err != nil {

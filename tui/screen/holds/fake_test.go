@@ -67,7 +67,7 @@ var start = time.Date(2026, 12, 4, 11, 38, 7, 0, time.UTC)
 // hold makes a hold that ends so long after start.
 func hold(n int, state inventory.BookingState, left time.Duration, pool, buyer string, qty int, amount inventory.Money) inventory.Booking {
 	return inventory.Booking{
-		ID: id(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, PoolName: pool, Day: date.New(2026, 12, 4), Quantity: qty,
+		ID: id(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, Name: pool, Day: date.New(2026, 12, 4), Quantity: qty,
 		Buyer: buyer, State: state, Amount: amount, Version: 1, IdempotencyKey: fmt.Sprintf("order-%06d", n),
 		CreatedAt: start.Add(left - 10*time.Minute - 9*time.Second), ExpiresAt: start.Add(left), UpdatedAt: start.Add(left - 10*time.Minute - 9*time.Second),
 	}
@@ -118,7 +118,7 @@ func (d *desk) Bookings(_ context.Context, f inventory.BookingFilter) (inventory
 		if b.State.Hold() {
 			d.count(&l.Counts, b)
 		}
-		text := strings.ToLower(b.Buyer + " " + b.PoolName + " " + b.ID.String())
+		text := strings.ToLower(b.Buyer + " " + b.Name + " " + b.ID.String())
 		if slices.Contains(f.States, b.State) || len(f.States) == 0 && b.State.Hold() {
 			if strings.Contains(text, strings.ToLower(f.Search)) {
 				l.Bookings = append(l.Bookings, b)

@@ -56,7 +56,7 @@ func (m *Model) columns() []widget.Column[inventory.Booking] {
 			return widget.Cell{Text: b.ID.Short(), Style: theme.Muted}
 		}},
 		{Title: "what", Width: what, Priority: 40, Cell: func(b inventory.Booking) widget.Cell {
-			return widget.Cell{Text: b.PoolName}
+			return widget.Cell{Text: b.Name}
 		}},
 		{Title: "who", Priority: 45, Cell: func(b inventory.Booking) widget.Cell {
 			return widget.Cell{Text: b.Buyer, Style: theme.Quote}

@@ -67,7 +67,7 @@ func (s *till) captured(n int, amount inventory.Money, pool, buyer string, stand
 		Amount: amount, Captured: amount, State: inventory.PaymentSucceeded, Standing: standing, CreatedAt: at.Add(-time.Minute), CapturedAt: at, Version: 4,
 	}
 	b := inventory.Booking{
-		ID: booking(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, PoolName: pool, Day: date.New(2026, 12, 11), Quantity: 2,
+		ID: booking(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, Name: pool, Day: date.New(2026, 12, 11), Quantity: 2,
 		Buyer: buyer, State: inventory.StateExpired, Amount: amount, CreatedAt: at.Add(-10 * time.Minute), Version: 3,
 	}
 	s.journal[b.ID] = []inventory.JournalEntry{

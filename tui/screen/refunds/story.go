@@ -206,7 +206,7 @@ func (s story) about() []string {
 	}
 	b := s.booking
 	return []string{
-		fmt.Sprintf("%s of %s, %s, for %s (%s v%d)", places(b.Quantity), b.PoolName, timezone.DayLabel(b.Day), b.Buyer, b.State, b.Version),
+		fmt.Sprintf("%s of %s, %s, for %s (%s v%d)", places(b.Quantity), b.Name, timezone.DayLabel(b.Day), b.Buyer, b.State, b.Version),
 		payment,
 	}
 }

@@ -60,7 +60,7 @@ func late(n int, age time.Duration, amount inventory.Money, pool, buyer string, 
 			CreatedAt: since.Add(-by - 6*time.Minute), CapturedAt: since, ZombieSince: since, DecideBy: since.Add(24 * time.Hour), Version: 3,
 		},
 		Booking: inventory.Booking{
-			ID: booking(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, PoolName: pool, Day: date.New(2026, 12, 11), Quantity: quantity,
+			ID: booking(n), Pool: inventory.PoolRef{Venue: "harbour", Pool: "main"}, Name: pool, Day: date.New(2026, 12, 11), Quantity: quantity,
 			Buyer: buyer, State: inventory.StateExpired, ExpiresAt: since.Add(-by), Amount: amount, CreatedAt: since.Add(-by - 10*time.Minute), Version: 3,
 		},
 		Venue: "harbour", LateBy: by, Left: left, Policy: inventory.LateAsk,

@@ -46,7 +46,7 @@ func (m *Model) askRevive(z inventory.Zombie) tea.Cmd {
 	b := z.Booking
 	return ui.OpenDialog(reviving{dialog.NewConfirm(dialog.Spec{
 		Title: "REVIVE ONE BOOKING",
-		Intro: []string{fmt.Sprintf("%s of %s, %s, for %s.", places(b.Quantity), b.PoolName, timezone.DayLabel(b.Day), b.Buyer)},
+		Intro: []string{fmt.Sprintf("%s of %s, %s, for %s.", places(b.Quantity), b.Name, timezone.DayLabel(b.Day), b.Buyer)},
 		Facts: []dialog.Fact{
 			{Label: "What happens", Text: fmt.Sprintf("%s of that day are taken again (%d left now)", places(b.Quantity), z.Left)},
 			{Text: fmt.Sprintf("%s is kept (payment ..%s, captured)", z.Payment.Captured, z.Payment.ID.Short())},
@@ -142,7 +142,7 @@ func (m *Model) decidedOne(d decided) tea.Cmd {
 }
 
 func (m *Model) outcome(d decided) dialog.Outcome {
-	what := fmt.Sprintf("%s of %s for %s", places(d.z.Booking.Quantity), d.z.Booking.PoolName, d.z.Booking.Buyer)
+	what := fmt.Sprintf("%s of %s for %s", places(d.z.Booking.Quantity), d.z.Booking.Name, d.z.Booking.Buyer)
 	waits := fmt.Sprintf("%s still waits here; M refunds it.", d.z.Payment.Captured)
 	switch {
 	case d.err == nil && d.revived:

@@ -61,7 +61,7 @@ func claim(z inventory.Zombie) string {
 	if unmatched(z) {
 		return "unknown"
 	}
-	return fmt.Sprintf("%dx %s", z.Booking.Quantity, z.Booking.PoolName)
+	return fmt.Sprintf("%dx %s", z.Booking.Quantity, z.Booking.Name)
 }
 
 func lateBy(z inventory.Zombie) string {

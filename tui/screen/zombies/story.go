@@ -178,7 +178,7 @@ func (m *Model) advice(z inventory.Zombie) []line {
 		text = "Wait: " + disputed + "."
 	case z.Payment.ZombieKind == inventory.ZombieLate && z.CanGo == nil:
 		text = fmt.Sprintf("Revive takes %s of %s on %s again, once, and confirms. It changes nothing if they are gone by then. %s",
-			places(z.Booking.Quantity), z.Booking.PoolName, timezone.DayLabel(z.Booking.Day), back)
+			places(z.Booking.Quantity), z.Booking.Name, timezone.DayLabel(z.Booking.Day), back)
 	case z.Payment.ZombieKind == inventory.ZombieLate:
 		text = "It cannot be revived now: " + whyNot(z) + ". " + back
 	case z.Payment.ZombieKind == inventory.ZombieDuplicate:
@@ -211,7 +211,7 @@ func about(z inventory.Zombie) []string {
 		return []string{payment}
 	}
 	return []string{
-		fmt.Sprintf("%s of %s, %s, for %s", places(z.Booking.Quantity), z.Booking.PoolName, timezone.DayLabel(z.Booking.Day), z.Booking.Buyer),
+		fmt.Sprintf("%s of %s, %s, for %s", places(z.Booking.Quantity), z.Booking.Name, timezone.DayLabel(z.Booking.Day), z.Booking.Buyer),
 		payment,
 	}
 }
