@@ -13,21 +13,8 @@ import (
 // It returns false if z never has that day (Pacific/Apia has no 2011-12-30); the
 // instant is then the start of the next day that exists.
 func DayStart(d date.Date, z Zone) (time.Time, bool) {
-	midnight, next := face(d), face(d.Add(1))
-
-	// Walk the zone's offsets forward to the first instant whose clock face is at
-	// or past midnight of d.
-	s := spanFrom(midnight.Add(-reach), z)
-	for {
-		at := s.offset.instantOf(midnight)
-		if at.Before(s.from) {
-			at = s.from
-		}
-		if s.holds(at) {
-			return at, at.Before(s.offset.instantOf(next))
-		}
-		s = spanFrom(s.to, z)
-	}
+	at := FirstInstantAt(WallTime{Day: d}, z)
+	return at, DayOf(at, z) == d
 }
 
 // DayBounds returns the local day d as [from, to): its own start and that of the

@@ -56,6 +56,10 @@ func spanFrom(t time.Time, z Zone) span {
 // instantOf returns when clocks ahead of UTC by o show what face shows in UTC.
 func (o Offset) instantOf(face time.Time) time.Time { return face.Add(-time.Duration(o)) }
 
+// face returns the UTC instant whose clock face shows what clocks ahead of UTC by
+// o show at t.
+func (o Offset) face(t time.Time) time.Time { return t.UTC().Add(time.Duration(o)) }
+
 // holds reports whether t lies in the span.
 func (s span) holds(t time.Time) bool {
 	return !t.Before(s.from) && (s.to.IsZero() || t.Before(s.to))

@@ -67,6 +67,26 @@ func InstantOf(w WallTime, z Zone) (time.Time, error) {
 	return time.Time{}, &WallTimeError{Wall: w, Zone: z, Earlier: found[0], Later: found[1]}
 }
 
+// FirstInstantAt returns the first instant at which the wall in z shows w or
+// later: where clocks skip w, the instant of the change; where they show it twice,
+// the earlier one; on a day that does not exist, the start of the next day that
+// does. It chooses silently, which is right for a rule like opening hours and
+// wrong for a time that somebody typed: see InstantOf.
+func FirstInstantAt(w WallTime, z Zone) time.Time {
+	shown := w.face()
+	s := spanFrom(shown.Add(-reach), z)
+	for {
+		at := s.offset.instantOf(shown)
+		if at.Before(s.from) {
+			at = s.from
+		}
+		if s.holds(at) {
+			return at
+		}
+		s = spanFrom(s.to, z)
+	}
+}
+
 // WallTimeError says that a wall time does not name one instant: clocks skip it
 // (Missing) or show it twice.
 type WallTimeError struct {
@@ -99,7 +119,7 @@ func (w WallTime) face() time.Time { return face(w.Day).Add(time.Duration(w.Time
 
 // wallTime returns what clocks ahead of UTC by o show at t.
 func (o Offset) wallTime(t time.Time) WallTime {
-	shown := t.UTC().Add(time.Duration(o))
+	shown := o.face(t)
 	y, m, d := shown.Date()
 	day := date.New(y, m, d)
 	return WallTime{day, TimeOfDay(shown.Sub(face(day)))}
