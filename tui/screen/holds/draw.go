@@ -199,7 +199,7 @@ func (m *Model) nothing() []string {
 	}
 	return []string{
 		"No holds now.",
-		fmt.Sprintf("The newest booking: %s of %s, %s since %s.", places(l.last.Quantity), l.last.Name, l.last.State, m.at(l.last.UpdatedAt)),
+		fmt.Sprintf("The newest booking: %s, %s since %s.", l.last.Claimed(), l.last.State, m.at(l.last.UpdatedAt)),
 		"A hold comes here when a shop asks for places; a shows the bookings that have ended.",
 	}
 }

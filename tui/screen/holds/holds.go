@@ -230,7 +230,7 @@ func (m *Model) ask(row inventory.Booking) tea.Cmd {
 	}
 	m.story.Forget()
 	m.storyOf = drawnOf(row)
-	id, venue, store := row.ID, row.Pool.Venue, m.store
+	id, venue, store := row.ID, venueOf(row), m.store
 	return m.story.Ask(m.env, "holds.story", readLimit, func(ctx context.Context) (story, error) {
 		return readStory(ctx, store, id, venue)
 	})

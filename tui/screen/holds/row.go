@@ -56,7 +56,7 @@ func (m *Model) columns() []widget.Column[inventory.Booking] {
 			return widget.Cell{Text: b.ID.Short(), Style: theme.Muted}
 		}},
 		{Title: "what", Width: what, Priority: 40, Cell: func(b inventory.Booking) widget.Cell {
-			return widget.Cell{Text: b.Name}
+			return widget.Cell{Text: which(b)}
 		}},
 		{Title: "who", Priority: 45, Cell: func(b inventory.Booking) widget.Cell {
 			return widget.Cell{Text: b.Buyer, Style: theme.Quote}
@@ -114,12 +114,41 @@ func (m *Model) flag(b inventory.Booking) widget.Cell {
 	return widget.Cell{}
 }
 
-// places says a quantity in words.
-func places(n int) string {
-	if n == 1 {
-		return "1 place"
+// which is the claim in few cells. Of seats and ranges, which of them comes
+// before the name, since the end may be cut; a quantity has its own column.
+func which(b inventory.Booking) string {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		return b.Claimed()
+	case inventory.ClaimRange:
+		return strings.TrimPrefix(b.Claimed(), b.Name+" ") + " " + b.Name
+	case inventory.ClaimPool:
 	}
-	return fmt.Sprintf("%d places", n)
+	return b.Name
+}
+
+// freed says what a release gives back, up to "back on sale".
+func freed(b inventory.Booking) string {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		if len(b.Seats) == 1 {
+			return "the seat goes"
+		}
+		return fmt.Sprintf("%d seats go", len(b.Seats))
+	case inventory.ClaimRange:
+		return "the time goes"
+	case inventory.ClaimPool:
+	}
+	if b.Quantity == 1 {
+		return "1 place of this day goes"
+	}
+	return fmt.Sprintf("%d places of this day go", b.Quantity)
+}
+
+// venueOf is the slug of the venue at which something is claimed.
+func venueOf(b inventory.Booking) string {
+	venue, _, _ := strings.Cut(b.Ref(), "/")
+	return venue
 }
 
 // short writes a duration without the parts that are zero: 10m, not 10m0s.

@@ -49,7 +49,7 @@ type line struct {
 
 // about is what the list itself knows of a booking.
 func (m *Model) about(b inventory.Booking) []line {
-	lines := []line{{theme.Text, fmt.Sprintf("%s of %s, %s, %s, v%d", places(b.Quantity), b.Name, timezone.DayLabel(b.Day), b.Amount, b.Version)}}
+	lines := []line{{theme.Text, fmt.Sprintf("%s, %s, %s, v%d", b.Claimed(), timezone.DayLabel(b.Day), b.Amount, b.Version)}}
 	if !b.ExpiresAt.IsZero() {
 		lines = append(lines, line{theme.Text, fmt.Sprintf("held %s for %s, until %s", m.at(b.CreatedAt), short(b.ExpiresAt.Sub(b.CreatedAt)), m.at(b.ExpiresAt))})
 	} else {

@@ -53,7 +53,7 @@ func (m *Model) askExtend() tea.Cmd {
 		return nil
 	}
 	intro := []string{
-		fmt.Sprintf("%s of %s, %s, for %s.", places(row.Quantity), row.Name, timezone.DayLabel(row.Day), row.Buyer),
+		fmt.Sprintf("%s, %s, for %s.", row.Claimed(), timezone.DayLabel(row.Day), row.Buyer),
 		fmt.Sprintf("It ends at %s (in %s); more time is added to that.", m.at(row.ExpiresAt), widget.Left(row.ExpiresAt.Sub(m.env.Now()))),
 	}
 	if m.word(row) == due {
@@ -121,9 +121,9 @@ func (m *Model) askRelease() tea.Cmd {
 	}
 	return ui.OpenDialog(dialog.NewConfirm(dialog.Spec{
 		Title: "RELEASE ONE HOLD",
-		Intro: []string{fmt.Sprintf("%s of %s, %s, for %s. %s.", places(row.Quantity), row.Name, timezone.DayLabel(row.Day), row.Buyer, row.Amount)},
+		Intro: []string{fmt.Sprintf("%s, %s, for %s. %s.", row.Claimed(), timezone.DayLabel(row.Day), row.Buyer, row.Amount)},
 		Facts: []dialog.Fact{
-			{Label: "What happens", Text: fmt.Sprintf("%s of this day go back on sale at once", places(row.Quantity))},
+			{Label: "What happens", Text: freed(row) + " back on sale at once"},
 			{Text: fmt.Sprintf("the hold is CANCELLED, v%d -> v%d", row.Version, row.Version+1)},
 			{Label: "What cannot happen", Text: never},
 			{Label: "If it has moved", Text: "paid, expired or changed meanwhile: nothing changes, and you are told"},
@@ -163,7 +163,7 @@ func (m *Model) save(row inventory.Booking, cause inventory.Cause, doing string,
 		d.after, err = change(ctx)
 		switch {
 		case errors.Is(err, inventory.ErrLimitOfHold):
-			d.most = longestHold(ctx, r, row.Pool.Venue)
+			d.most = longestHold(ctx, r, venueOf(row))
 		case err != nil:
 			d.last = lastEntry(ctx, r, row.ID)
 		}
@@ -202,7 +202,7 @@ func (m *Model) done(d done) tea.Cmd {
 }
 
 func (m *Model) outcome(d done) dialog.Outcome {
-	what := fmt.Sprintf("%s of %s for %s", places(d.row.Quantity), d.row.Name, d.row.Buyer)
+	what := d.row.Claimed() + " for " + d.row.Buyer
 	switch {
 	case d.err == nil && d.cause == inventory.CauseExtended:
 		return dialog.Outcome{OK: true, Text: fmt.Sprintf("extended until %s, v%d: %s", m.at(d.after.ExpiresAt), d.after.Version, what)}

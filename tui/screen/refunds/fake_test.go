@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,7 +170,8 @@ func rest(c *tuitest.Console) {
 }
 
 func (s *till) venueOf(f inventory.Refund) string {
-	return s.bookings[s.payments[f.PaymentID].BookingID].Pool.Venue
+	venue, _, _ := strings.Cut(s.bookings[s.payments[f.PaymentID].BookingID].Ref(), "/")
+	return venue
 }
 
 func (s *till) Refunds(_ context.Context, f inventory.RefundFilter) ([]inventory.Refund, error) {

@@ -95,8 +95,8 @@ func (m *Model) askPart(g partGiven) tea.Cmd {
 	facts = append(facts, m.staysAs(s, g.amount)...)
 	if s.cancels(g.amount) {
 		b := s.booking
-		facts = append(facts, dialog.Fact{Text: fmt.Sprintf("nothing stays paid, so the booking is CANCELLED, v%d -> v%d: %s of %s on %s back on sale",
-			b.Version, b.Version+1, places(b.Quantity), b.Name, timezone.DayLabel(b.Day))})
+		facts = append(facts, dialog.Fact{Text: fmt.Sprintf("nothing stays paid, so the booking is CANCELLED, v%d -> v%d: %s on %s back on sale",
+			b.Version, b.Version+1, b.Claimed(), timezone.DayLabel(b.Day))})
 	}
 	return ui.OpenDialog(dialog.NewConfirm(dialog.Spec{
 		Title: "REFUND " + amount.String(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"holdfast/inventory"
@@ -38,7 +39,7 @@ func readStory(ctx context.Context, r reader, id inventory.PaymentID) (story, er
 			return s, err
 		}
 	}
-	list, err := r.Refunds(ctx, inventory.RefundFilter{Venue: s.booking.Pool.Venue, Limit: mostRefunds})
+	list, err := r.Refunds(ctx, inventory.RefundFilter{Venue: venueOf(s.booking), Limit: mostRefunds})
 	if err != nil {
 		return s, err
 	}
@@ -102,7 +103,7 @@ type moment struct {
 func (m *Model) lines(s story) []line {
 	var all []moment
 	for _, e := range s.journal {
-		if text := told(e, s.booking.Quantity); text != "" {
+		if text := told(e, taken(s.booking)); text != "" {
 			all = append(all, moment{e.At, text, theme.Text})
 		}
 	}
@@ -126,24 +127,24 @@ func (m *Model) lines(s story) []line {
 
 // told is one transition of the booking in plain words, empty for a note about
 // money that the payments and refunds tell themselves.
-func told(e inventory.JournalEntry, quantity int) string {
+func told(e inventory.JournalEntry, what string) string {
 	if e.Cause == inventory.CausePaymentLate || e.Cause == inventory.CauseRefundSucceeded || e.Cause == inventory.CauseRefundFailed {
 		return ""
 	}
 	words := map[inventory.Cause]string{
-		inventory.CauseHold:             "held " + places(quantity),
+		inventory.CauseHold:             "held " + what,
 		inventory.CauseComp:             "given without payment",
 		inventory.CausePay:              "payment asked for: the place was kept for its answer",
 		inventory.CausePaid:             "confirmed: paid in time",
 		inventory.CauseLateButStillHeld: "confirmed: paid late, but the place had never left",
 		inventory.CauseDeclined:         "payment declined, still held",
-		inventory.CauseExpired:          "time ran out: " + places(quantity) + " back on sale",
-		inventory.CauseReleased:         "released: " + places(quantity) + " back on sale",
-		inventory.CauseCancelled:        "cancelled: " + places(quantity) + " back on sale",
+		inventory.CauseExpired:          "time ran out: " + what + " back on sale",
+		inventory.CauseReleased:         "released: " + what + " back on sale",
+		inventory.CauseCancelled:        "cancelled: " + what + " back on sale",
 		inventory.CauseExtended:         "given more time",
 		inventory.CauseRevived:          "revived",
 		inventory.CauseFree:             "confirmed: nothing to pay",
-		inventory.CauseGivenUp:          "given up, nobody knew how the payment ended: " + places(quantity) + " back on sale",
+		inventory.CauseGivenUp:          "given up, nobody knew how the payment ended: " + what + " back on sale",
 	}
 	text, known := words[e.Cause]
 	if !known {
@@ -206,7 +207,7 @@ func (s story) about() []string {
 	}
 	b := s.booking
 	return []string{
-		fmt.Sprintf("%s of %s, %s, for %s (%s v%d)", places(b.Quantity), b.Name, timezone.DayLabel(b.Day), b.Buyer, b.State, b.Version),
+		fmt.Sprintf("%s, %s, for %s (%s v%d)", b.Claimed(), timezone.DayLabel(b.Day), b.Buyer, b.State, b.Version),
 		payment,
 	}
 }
@@ -226,10 +227,25 @@ func quoted(reason string) string {
 	return ` "` + reason + `"`
 }
 
-// places says a quantity in words.
-func places(n int) string {
-	if n == 1 {
+// taken says what a booking takes, without the name of it: "2 places",
+// "D-07, D-08", "10:00-11:00".
+func taken(b inventory.Booking) string {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		return strings.TrimSuffix(b.Claimed(), " of "+b.Name)
+	case inventory.ClaimRange:
+		return strings.TrimPrefix(b.Claimed(), b.Name+" ")
+	case inventory.ClaimPool:
+	}
+	if b.Quantity == 1 {
 		return "1 place"
 	}
-	return fmt.Sprintf("%d places", n)
+	return fmt.Sprintf("%d places", b.Quantity)
+}
+
+// venueOf is the slug of the venue at which something is claimed; empty for
+// money that belongs to no booking.
+func venueOf(b inventory.Booking) string {
+	venue, _, _ := strings.Cut(b.Ref(), "/")
+	return venue
 }

@@ -46,9 +46,9 @@ func (m *Model) askRevive(z inventory.Zombie) tea.Cmd {
 	b := z.Booking
 	return ui.OpenDialog(reviving{dialog.NewConfirm(dialog.Spec{
 		Title: "REVIVE ONE BOOKING",
-		Intro: []string{fmt.Sprintf("%s of %s, %s, for %s.", places(b.Quantity), b.Name, timezone.DayLabel(b.Day), b.Buyer)},
+		Intro: []string{fmt.Sprintf("%s, %s, for %s.", b.Claimed(), timezone.DayLabel(b.Day), b.Buyer)},
 		Facts: []dialog.Fact{
-			{Label: "What happens", Text: fmt.Sprintf("%s of that day are taken again (%d left now)", places(b.Quantity), z.Left)},
+			{Label: "What happens", Text: takenAgain(z)},
 			{Text: fmt.Sprintf("%s is kept (payment ..%s, captured)", z.Payment.Captured, z.Payment.ID.Short())},
 			{Text: fmt.Sprintf("the booking is CONFIRMED, v%d -> v%d", b.Version, b.Version+1)},
 			{Label: "What cannot happen", Text: "a second revive; a place that is sold twice"},
@@ -79,7 +79,7 @@ func (m *Model) askRefund(z inventory.Zombie) tea.Cmd {
 		{Label: "If it has moved", Text: "decided by someone else: nothing changes, you are told"},
 	}
 	if z.CanGo == nil {
-		facts = append(facts, dialog.Fact{Label: "Mind", Text: fmt.Sprintf("it could still be revived: %d left, %d needed", z.Left, z.Booking.Quantity)})
+		facts = append(facts, dialog.Fact{Label: "Mind", Text: "it could still be revived: " + room(z)})
 	}
 	return ui.OpenDialog(dialog.NewConfirm(dialog.Spec{
 		Title: "REFUND ONE PAYMENT", Intro: about(z), Facts: facts,
@@ -142,7 +142,7 @@ func (m *Model) decidedOne(d decided) tea.Cmd {
 }
 
 func (m *Model) outcome(d decided) dialog.Outcome {
-	what := fmt.Sprintf("%s of %s for %s", places(d.z.Booking.Quantity), d.z.Booking.Name, d.z.Booking.Buyer)
+	what := d.z.Booking.Claimed() + " for " + d.z.Booking.Buyer
 	waits := fmt.Sprintf("%s still waits here; M refunds it.", d.z.Payment.Captured)
 	switch {
 	case d.err == nil && d.revived:

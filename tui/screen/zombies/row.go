@@ -56,10 +56,18 @@ func (m *Model) columns() []widget.Column[inventory.Zombie] {
 	}
 }
 
-// claim is the claim in few cells: the quantity first, since the name may be cut.
+// claim is the claim in few cells: how much or which first, since the name may
+// be cut.
 func claim(z inventory.Zombie) string {
 	if unmatched(z) {
 		return "unknown"
+	}
+	switch b := z.Booking; b.Kind {
+	case inventory.ClaimSeats:
+		return b.Claimed()
+	case inventory.ClaimRange:
+		return taken(b) + " " + b.Name
+	case inventory.ClaimPool:
 	}
 	return fmt.Sprintf("%dx %s", z.Booking.Quantity, z.Booking.Name)
 }
@@ -82,12 +90,18 @@ func lateBy(z inventory.Zombie) string {
 // stockCell is what its day has left now.
 func (m *Model) stockCell(z inventory.Zombie) widget.Cell {
 	switch {
-	case z.Left < 0:
+	case unmatched(z):
 		return widget.Cell{Text: "-", Style: theme.Muted}
 	case errors.Is(z.CanGo, inventory.ErrStopSell):
 		return widget.Cell{Text: "stopped", Style: theme.Warn}
 	case errors.Is(z.CanGo, inventory.ErrCutoffPassed):
 		return widget.Cell{Text: "over", Style: theme.Muted}
+	case errors.Is(z.CanGo, inventory.ErrSeatTaken), errors.Is(z.CanGo, inventory.ErrRangeTaken):
+		return widget.Cell{Text: m.mark() + "taken", Style: theme.Warn}
+	case z.Left < 0 && z.CanGo == nil:
+		return widget.Cell{Text: m.mark() + "free"}
+	case z.Left < 0: // seats and ranges are not counted
+		return widget.Cell{Text: "-", Style: theme.Muted}
 	}
 	st := theme.Text
 	if z.Left < z.Booking.Quantity {
@@ -134,11 +148,18 @@ func unmatched(z inventory.Zombie) bool { return z.Payment.BookingID == inventor
 func whyNot(z inventory.Zombie) string {
 	switch err := z.CanGo; {
 	case errors.Is(err, inventory.ErrSoldOut):
+		if z.Left < 0 {
+			return "sold out"
+		}
 		return fmt.Sprintf("sold out, %d left and %d needed", z.Left, z.Booking.Quantity)
+	case errors.Is(err, inventory.ErrSeatTaken):
+		return "somebody else has a seat of it"
+	case errors.Is(err, inventory.ErrRangeTaken):
+		return "somebody else has that time"
 	case errors.Is(err, inventory.ErrStopSell):
-		return "the sales of that day are stopped"
+		return "the sales of " + forWhat(z.Booking) + " are stopped"
 	case errors.Is(err, inventory.ErrCutoffPassed):
-		return "the sales of that day are over"
+		return "the sales of " + forWhat(z.Booking) + " are over"
 	case errors.Is(err, inventory.ErrHoldExists):
 		return "the buyer holds or has booked that day again"
 	default:
@@ -166,12 +187,54 @@ func since(d time.Duration) string {
 	return fmt.Sprintf("%dd", h/day)
 }
 
-// places says a quantity in words.
-func places(n int) string {
-	if n == 1 {
+// taken says what a booking takes, without the name of it: "2 places",
+// "D-07, D-08", "10:00-11:00".
+func taken(b inventory.Booking) string {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		return strings.TrimSuffix(b.Claimed(), " of "+b.Name)
+	case inventory.ClaimRange:
+		return strings.TrimPrefix(b.Claimed(), b.Name+" ")
+	case inventory.ClaimPool:
+	}
+	if b.Quantity == 1 {
 		return "1 place"
 	}
-	return fmt.Sprintf("%d places", n)
+	return fmt.Sprintf("%d places", b.Quantity)
+}
+
+// forWhat says whose sales a booking comes under.
+func forWhat(b inventory.Booking) string {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		return "that event"
+	case inventory.ClaimRange:
+		return b.Name
+	case inventory.ClaimPool:
+	}
+	return "that day"
+}
+
+// takenAgain says what a revive takes. Seats and ranges are free or not; only
+// places are counted.
+func takenAgain(z inventory.Zombie) string {
+	switch b := z.Booking; {
+	case z.Left < 0 && len(b.Seats) == 1:
+		return taken(b) + " is taken again (it is free now)"
+	case z.Left < 0 && b.Kind == inventory.ClaimSeats:
+		return taken(b) + " are taken again (they are free now)"
+	case z.Left < 0 || b.Kind == inventory.ClaimRange:
+		return taken(b) + " is taken again (it is free now)"
+	}
+	return fmt.Sprintf("%s of that day are taken again (%d left now)", taken(z.Booking), z.Left)
+}
+
+// room says that there is room for a revive.
+func room(z inventory.Zombie) string {
+	if z.Left < 0 {
+		return taken(z.Booking) + " free"
+	}
+	return fmt.Sprintf("%d left, %d needed", z.Left, z.Booking.Quantity)
 }
 
 // sum writes amounts by currency: "EUR 4,116.00 and GBP 90.00".

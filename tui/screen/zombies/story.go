@@ -75,7 +75,7 @@ type moment struct {
 func (m *Model) lines(z inventory.Zombie, s story) []line {
 	var all []moment
 	for _, e := range s.journal {
-		if text := told(e, z.Booking.Quantity); text != "" {
+		if text := told(e, taken(z.Booking)); text != "" {
 			all = append(all, moment{e.At, text, theme.Text})
 		}
 	}
@@ -103,11 +103,11 @@ func (m *Model) lines(z inventory.Zombie, s story) []line {
 
 // told is one transition of the booking in plain words, empty for a note about
 // money that the payments and refunds tell themselves.
-func told(e inventory.JournalEntry, quantity int) string {
+func told(e inventory.JournalEntry, what string) string {
 	text := ""
 	switch e.Cause {
 	case inventory.CauseHold:
-		text = "held " + places(quantity)
+		text = "held " + what
 	case inventory.CauseComp:
 		text = "given without payment"
 	case inventory.CausePay:
@@ -119,11 +119,11 @@ func told(e inventory.JournalEntry, quantity int) string {
 	case inventory.CauseDeclined:
 		text = "payment declined, still held"
 	case inventory.CauseExpired:
-		text = "time ran out: " + places(quantity) + " back on sale"
+		text = "time ran out: " + what + " back on sale"
 	case inventory.CauseReleased:
-		text = "released: " + places(quantity) + " back on sale"
+		text = "released: " + what + " back on sale"
 	case inventory.CauseCancelled:
-		text = "cancelled: " + places(quantity) + " back on sale"
+		text = "cancelled: " + what + " back on sale"
 	case inventory.CauseExtended:
 		text = "given more time"
 	case inventory.CauseRevived:
@@ -131,7 +131,7 @@ func told(e inventory.JournalEntry, quantity int) string {
 	case inventory.CauseFree:
 		text = "confirmed: nothing to pay"
 	case inventory.CauseGivenUp:
-		text = "given up, nobody knew how the payment ended: " + places(quantity) + " back on sale"
+		text = "given up, nobody knew how the payment ended: " + what + " back on sale"
 	case inventory.CausePaymentLate, inventory.CauseRefundSucceeded, inventory.CauseRefundFailed:
 		return ""
 	default:
@@ -177,8 +177,8 @@ func (m *Model) advice(z inventory.Zombie) []line {
 	case z.Disputed:
 		text = "Wait: " + disputed + "."
 	case z.Payment.ZombieKind == inventory.ZombieLate && z.CanGo == nil:
-		text = fmt.Sprintf("Revive takes %s of %s on %s again, once, and confirms. It changes nothing if they are gone by then. %s",
-			places(z.Booking.Quantity), z.Booking.Name, timezone.DayLabel(z.Booking.Day), back)
+		text = fmt.Sprintf("Revive takes %s on %s again, once, and confirms. It changes nothing if they are gone by then. %s",
+			z.Booking.Claimed(), timezone.DayLabel(z.Booking.Day), back)
 	case z.Payment.ZombieKind == inventory.ZombieLate:
 		text = "It cannot be revived now: " + whyNot(z) + ". " + back
 	case z.Payment.ZombieKind == inventory.ZombieDuplicate:
@@ -211,7 +211,7 @@ func about(z inventory.Zombie) []string {
 		return []string{payment}
 	}
 	return []string{
-		fmt.Sprintf("%s of %s, %s, for %s", places(z.Booking.Quantity), z.Booking.Name, timezone.DayLabel(z.Booking.Day), z.Booking.Buyer),
+		fmt.Sprintf("%s, %s, for %s", z.Booking.Claimed(), timezone.DayLabel(z.Booking.Day), z.Booking.Buyer),
 		payment,
 	}
 }
