@@ -115,11 +115,16 @@ func (r SeatHoldRequest) Validate() error {
 }
 
 func checkSeats(field string, seats []SeatID) error {
+	return CheckSeatIDs(field, seats, MaxSeatsPerHold)
+}
+
+// CheckSeatIDs accepts 1 to most seats, each named once.
+func CheckSeatIDs(field string, seats []SeatID, most int) error {
 	if len(seats) == 0 {
 		return Invalid(field, "is missing")
 	}
-	if len(seats) > MaxSeatsPerHold {
-		return Invalid(field, "must be at most %d", MaxSeatsPerHold)
+	if len(seats) > most {
+		return Invalid(field, "must be at most %d", most)
 	}
 	seen := make(map[SeatID]bool, len(seats))
 	for _, id := range seats {
