@@ -21,9 +21,9 @@ const (
 	ActKeepZombie      Action = "zombie" // staff decide, until the deadline
 )
 
-// NeedsDay reports whether the action changes what is taken of a pool day, so
-// that the day's lock is wanted before the booking's.
-func (a Action) NeedsDay() bool { return a == ActExpireAndRefund || a == ActRevive }
+// NeedsClaim reports whether the action changes what is taken, so that the lock
+// on what is claimed is wanted before the booking's.
+func (a Action) NeedsClaim() bool { return a == ActExpireAndRefund || a == ActRevive }
 
 // JudgeCapture decides what captured money means for the booking that it
 // names, by the state graph and the venue's policy, never by the order in

@@ -138,10 +138,12 @@ type PayRequest struct {
 
 // SweepResult counts one pass of the sweep.
 type SweepResult struct {
-	Expired int  // holds moved to EXPIRED
-	Days    int  // pool days touched
-	Skipped int  // pool days somebody else kept locked
-	More    bool // overdue holds remain: run again soon
+	Expired   int  // holds moved to EXPIRED
+	Days      int  // pool days touched
+	Events    int  // events whose seats came back
+	Resources int  // resources whose time came back
+	Skipped   int  // pool days somebody else kept locked
+	More      bool // overdue holds remain: run again soon
 }
 
 // RefundTask is a refund that is due to be sent, with what the provider needs.

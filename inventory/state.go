@@ -78,6 +78,7 @@ const (
 	CauseReleased         Cause = "released"            // the buyer or staff gave the hold back
 	CauseCancelled        Cause = "cancelled"           // a confirmed booking was cancelled
 	CauseExtended         Cause = "extended"            // staff gave the hold more time
+	CauseMoved            Cause = "moved"               // it claims something else now
 	CauseRevived          Cause = "revived"             // a zombie's booking took its place again
 	CauseFree             Cause = "free"                // nothing to pay
 	CauseGivenUp          Cause = "given_up"            // the provider never said, up to the venue's cap

@@ -77,8 +77,8 @@ CREATE TABLE resource_closed_day (
 );
 
 ALTER TABLE booking
-    ADD COLUMN event_id    uuid REFERENCES event,      -- events and resources are edited seldom and
-    ADD COLUMN resource_id bigint REFERENCES resource, -- the same transaction has locked what it claims of them
+    ADD COLUMN event_id    uuid, -- no foreign key: every hold would lock the event's row; its seats carry it
+    ADD COLUMN resource_id bigint REFERENCES resource, -- the same transaction has locked that row
     ADD COLUMN during      tstzrange, -- [from, to)
     ADD COLUMN blocked     tstzrange, -- during and the turnaround behind it
     ADD COLUMN local_from  timestamp, -- the wall times that were asked for, and by the rules of which zone:
@@ -148,6 +148,45 @@ CREATE FUNCTION resource_admission(r resource, during tstzrange, at timestamptz)
     SELECT CASE WHEN r.stop_sell THEN 'STOP_SELL'
                 WHEN at >= lower(during) THEN 'CUTOFF_PASSED' END
 $$;
+-- +goose StatementEnd
+
+-- What the rules would answer if a booking took its claim again at that time.
+-- Overdue holds are no obstacle: a revive expires them first.
+-- +goose StatementBegin
+CREATE FUNCTION retake_refusal(b booking, at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN b.pool_id IS NOT NULL THEN (
+            SELECT admission((d.pool_id, d.day, d.capacity, d.overbook_limit, d.taken - o.quantity, d.stop_sell,
+                              d.sales_from, d.sales_until, d.oversold_by_edit, d.version)::pool_day, b.quantity, at)
+              FROM pool_day d,
+                   LATERAL (SELECT coalesce(sum(h.quantity), 0)::int AS quantity
+                              FROM booking h
+                             WHERE h.pool_id = b.pool_id AND h.day = b.day AND h.state = 'HELD' AND h.expires_at <= at) o
+             WHERE d.pool_id = b.pool_id AND d.day = b.day)
+        WHEN b.event_id IS NOT NULL THEN (
+            SELECT coalesce(event_admission(e, at), (
+                       SELECT 'SEAT_TAKEN'
+                         FROM booking_seat bs
+                         JOIN seat s ON s.id = bs.seat_id
+                         LEFT JOIN booking h ON h.id = s.booking_id
+                        WHERE bs.booking_id = b.id AND s.state <> 'AVAILABLE'
+                          AND NOT coalesce(h.state = 'HELD' AND h.expires_at <= at, false)
+                        LIMIT 1))
+              FROM event e
+             WHERE e.id = b.event_id)
+        ELSE (
+            SELECT coalesce(resource_admission(r, b.during, at), (
+                       SELECT 'RANGE_TAKEN'
+                         FROM booking o
+                        WHERE o.resource_id = b.resource_id AND o.blocked && b.blocked
+                          AND o.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')
+                          AND NOT (o.state = 'HELD' AND o.expires_at <= at)
+                        LIMIT 1))
+              FROM resource r
+             WHERE r.id = b.resource_id)
+        END
+$$;
+-- +goose StatementEnd
 
 -- What a message says of its booking, whatever it claims. A function of the
 -- booking's row: the argument list of the old one knew pools only.
@@ -168,6 +207,7 @@ CREATE FUNCTION booking_data(b booking) RETURNS jsonb LANGUAGE sql STABLE AS $$
       FROM venue v
      WHERE v.id = b.venue_id
 $$;
+-- +goose StatementBegin
 CREATE OR REPLACE FUNCTION booking_write_journal() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
@@ -201,5 +241,78 @@ BEGIN
           FROM new_row n JOIN old_row o USING (id), LATERAL (SELECT journal_topic(o.state, n.state, n.last_cause) AS topic) t;
     END IF;
     RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+-- ---- audit of seats ----
+-- A seat taken out of sale or brought back is audited one by one, whoever does
+-- it; an import is one row, however many seats it adds.
+-- +goose StatementBegin
+CREATE FUNCTION seat_audit_kill() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO audit (actor, action, subject, before, after, reason)
+    SELECT acting(), CASE NEW.state WHEN 'KILLED' THEN 'seat.kill' ELSE 'seat.unkill' END,
+           format('seat %s/%s %s %s-%s', v.slug, e.slug, NEW.section, NEW."row", lpad(NEW.number::text, greatest(2, length(NEW.number::text)), '0')),
+           jsonb_strip_nulls(jsonb_build_object('state', OLD.state, 'reason', nullif(OLD.kill_reason, ''))),
+           jsonb_strip_nulls(jsonb_build_object('state', NEW.state, 'reason', nullif(NEW.kill_reason, ''))),
+           acting_reason()
+      FROM event e JOIN venue v ON v.id = e.venue_id
+     WHERE e.id = NEW.event_id;
+    RETURN NULL;
+END $$;
+CREATE FUNCTION seat_audit_import() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO audit (actor, action, subject, after, reason)
+    SELECT acting(), 'seat.import', format('event %s/%s seats', v.slug, e.slug),
+           jsonb_build_object('seats', n.seats, 'from_id', n.from_id, 'to_id', n.to_id), acting_reason()
+      FROM (SELECT event_id, count(*) AS seats, min(id) AS from_id, max(id) AS to_id FROM new_row GROUP BY event_id) n
+      JOIN event e ON e.id = n.event_id
+      JOIN venue v ON v.id = e.venue_id;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER seat_audit_kill AFTER UPDATE OF state ON seat FOR EACH ROW
+    WHEN ((OLD.state = 'KILLED') <> (NEW.state = 'KILLED')) EXECUTE FUNCTION seat_audit_kill();
+CREATE TRIGGER seat_audit_import AFTER INSERT ON seat
+    REFERENCING NEW TABLE AS new_row FOR EACH STATEMENT EXECUTE FUNCTION seat_audit_import();
+-- ---- end of the audit of seats ----
+
+-- The invariants of seats and ranges.
+-- +goose StatementBegin
+DO $$
+DECLARE before text := pg_get_viewdef('violation'::regclass);
+BEGIN
+    EXECUTE 'CREATE OR REPLACE VIEW violation (invariant, object, detail) AS ' || rtrim(before, ' ;') || $view$
+UNION ALL
+SELECT 'I3_seat', format('seat %s', s.id),
+       format('%s, owner %s which is %s, live claims %s', s.state, coalesce(s.booking_id::text, 'nobody'), coalesce(b.state, 'not there'), c.live)
+  FROM seat s
+  LEFT JOIN booking b ON b.id = s.booking_id
+  CROSS JOIN LATERAL (SELECT count(*) AS live, count(*) FILTER (WHERE bs.booking_id = s.booking_id) AS own
+                        FROM booking_seat bs WHERE bs.seat_id = s.id AND bs.live) c
+ WHERE CASE s.state
+       WHEN 'HELD'   THEN (b.state IN ('HELD', 'PAYMENT_PENDING') AND c.live = 1 AND c.own = 1) IS NOT TRUE
+       WHEN 'BOOKED' THEN (b.state = 'CONFIRMED' AND c.live = 1 AND c.own = 1) IS NOT TRUE
+       ELSE s.booking_id IS NOT NULL OR c.live > 0 END
+UNION ALL
+SELECT 'I3_claim', format('booking %s', b.id), format('%s of %s seats, %s of them live', b.state, b.quantity, c.live)
+  FROM booking b
+  CROSS JOIN LATERAL (SELECT count(*) AS claims, count(*) FILTER (WHERE bs.live) AS live, bool_and(s.event_id = b.event_id) AS same_event
+                        FROM booking_seat bs JOIN seat s ON s.id = bs.seat_id WHERE bs.booking_id = b.id) c
+ WHERE b.event_id IS NOT NULL
+   AND (c.claims <> b.quantity OR NOT c.same_event
+        OR c.live <> CASE WHEN b.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED') THEN b.quantity ELSE 0 END)
+UNION ALL
+SELECT 'I4_overlap', format('resource %s', a.resource_id), format('bookings %s and %s', a.id, b.id)
+  FROM booking a
+  JOIN booking b ON b.resource_id = a.resource_id AND b.blocked && a.blocked AND b.id > a.id
+ WHERE a.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED') AND b.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED')
+UNION ALL
+SELECT 'I4_shape', format('booking %s', id), format('%s, kept free until %s', during, upper(blocked))
+  FROM booking
+ WHERE resource_id IS NOT NULL
+   AND (isempty(during) OR NOT lower_inc(during) OR upper_inc(during) OR lower_inf(during) OR upper_inf(during)
+        OR lower(blocked) <> lower(during) OR upper(blocked) < upper(during)) IS NOT FALSE
+$view$;
 END $$;
 -- +goose StatementEnd

@@ -128,6 +128,20 @@ func getBooking(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (invento
 	return pgx.CollectExactlyOneRow(rows, scanBooking)
 }
 
+// getBookings reads bookings by id; one that is not there is left out.
+func getBookings(ctx context.Context, tx pgx.Tx, ids []inventory.BookingID) (map[inventory.BookingID]inventory.Booking, error) {
+	found := make(map[inventory.BookingID]inventory.Booking, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	rows, _ := tx.Query(ctx, sqlBookingsByID, pgx.StrictNamedArgs{"ids": ids})
+	all, err := pgx.CollectRows(rows, scanBooking)
+	for _, b := range all {
+		found[b.ID] = b
+	}
+	return found, err
+}
+
 func getBookingWithPayments(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (inventory.Booking, error) {
 	b, err := getBooking(ctx, tx, id)
 	if err != nil {
@@ -149,19 +163,6 @@ func lockBooking(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (invent
 		return inventory.Booking{}, inventory.ErrNotFound
 	}
 	return getBooking(ctx, tx, id)
-}
-
-// lockClaim locks what a booking claims and then the booking: days before
-// bookings, as everywhere.
-func lockClaim(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (inventory.Booking, error) {
-	b, err := getBooking(ctx, tx, id) // a booking's claim does not change without its day's lock
-	if err != nil {
-		return b, err
-	}
-	if _, err := tx.Exec(ctx, sqlDayLockOfBooking, pgx.StrictNamedArgs{"id": id}); err != nil {
-		return b, err
-	}
-	return lockBooking(ctx, tx, id)
 }
 
 // step is one transition to make on a locked booking.
@@ -201,13 +202,6 @@ func (s *Store) move(ctx context.Context, tx pgx.Tx, b inventory.Booking, st ste
 func (s *Store) clock(ctx context.Context, tx pgx.Tx) (now time.Time, err error) {
 	err = tx.QueryRow(ctx, sqlNow, pgx.StrictNamedArgs{"now": s.now}).Scan(&now)
 	return now, err
-}
-
-func scanBooking(row pgx.CollectableRow) (b inventory.Booking, err error) {
-	err = row.Scan(&b.ID, &b.VenueID, &b.Pool.Venue, &b.Pool.Pool, &b.Name, &b.Day, &b.Quantity, &b.Buyer, &b.State,
-		orNull(&b.ExpiresAt), orNull(&b.DoubtUntil), &b.Amount.Minor, &b.Amount.Currency,
-		(*zeronull.Int8)(&b.ClientID), (*zeronull.Text)(&b.IdempotencyKey), &b.CreatedAt, &b.UpdatedAt, &b.Version)
-	return b, err
 }
 
 // likePattern makes a LIKE pattern that finds text anywhere, literally.

@@ -1,29 +1,36 @@
 package pgstore
 
-const bookingColumns = `b.id, b.venue_id, v.slug, p.slug, p.name, b.day, b.quantity, b.buyer, b.state,
-       b.expires_at, b.doubt_until, b.amount_minor, b.currency,
+const bookingColumns = `b.id, b.venue_id, v.slug, p.slug, e.slug, r.slug, coalesce(p.name, e.name, r.name),
+       coalesce(b.day, e.local_start::date, b.local_from::date), b.quantity, b.event_id,
+       lower(b.during), upper(b.during), b.local_from, b.local_to, b.zone,
+       CASE WHEN b.event_id IS NOT NULL THEN (
+           SELECT json_agg(json_build_array(s.id, s.section, s."row", s.number, s.category, bs.price_minor, s.state, s.booking_id, s.version) ORDER BY s.id)
+             FROM booking_seat bs
+             JOIN seat s ON s.id = bs.seat_id
+            WHERE bs.booking_id = b.id) END,
+       b.buyer, b.state, b.expires_at, b.doubt_until, b.amount_minor, b.currency,
        b.client_id, b.idempotency_key, b.created_at, b.updated_at, b.version`
 
 const bookingTables = `
   FROM booking b
   JOIN venue v ON v.id = b.venue_id
-  JOIN pool p ON p.id = b.pool_id`
+  LEFT JOIN pool p ON p.id = b.pool_id
+  LEFT JOIN event e ON e.id = b.event_id
+  LEFT JOIN resource r ON r.id = b.resource_id`
 
 const sqlBookingGet = `-- booking.get
 SELECT ` + bookingColumns + bookingTables + `
  WHERE b.id = @id`
+
+const sqlBookingsByID = `-- booking.byID
+SELECT ` + bookingColumns + bookingTables + `
+ WHERE b.id = ANY (@ids::uuid[])`
 
 const sqlBookingLock = `-- booking.lock
 SELECT id
   FROM booking
  WHERE id = @id
    FOR NO KEY UPDATE`
-
-const sqlDayLockOfBooking = `-- day.lockOfBooking
-SELECT d.day
-  FROM pool_day d
- WHERE (d.pool_id, d.day) = (SELECT b.pool_id, b.day FROM booking b WHERE b.id = @id)
-   FOR NO KEY UPDATE -- days before bookings`
 
 const sqlBookingMove = `-- booking.move
 UPDATE booking
@@ -40,9 +47,9 @@ const sqlBookingList = `-- booking.list
 SELECT ` + bookingColumns + bookingTables + `
  WHERE b.state = ANY (@states::text[])
    AND (@venue::text IS NULL OR v.slug = @venue)
-   AND (@pool::text IS NULL OR p.slug = @pool)
+   AND (@pool::text IS NULL OR coalesce(p.slug, e.slug, r.slug) = @pool)
    AND (@buyer::text IS NULL OR b.buyer = @buyer)
-   AND (@search::text IS NULL OR b.buyer ILIKE @search OR b.id::text LIKE lower(@search) OR p.name ILIKE @search OR p.slug ILIKE @search)
+   AND (@search::text IS NULL OR b.buyer ILIKE @search OR b.id::text LIKE lower(@search) OR coalesce(p.name, e.name, r.name) ILIKE @search OR coalesce(p.slug, e.slug, r.slug) ILIKE @search)
  ORDER BY CASE WHEN @newest THEN b.created_at END DESC, b.expires_at NULLS LAST, b.id
  LIMIT @limit`
 
@@ -54,7 +61,7 @@ SELECT b.currency,
        sum(b.amount_minor)::bigint` + bookingTables + `
  WHERE b.state IN ('HELD', 'PAYMENT_PENDING')
    AND (@venue::text IS NULL OR v.slug = @venue)
-   AND (@pool::text IS NULL OR p.slug = @pool)
+   AND (@pool::text IS NULL OR coalesce(p.slug, e.slug, r.slug) = @pool)
  GROUP BY b.currency
  ORDER BY b.currency`
 

@@ -12,8 +12,8 @@ import (
 )
 
 // capture applies captured money by the verdict of the domain. The booking is
-// locked, and its day too if withDay.
-func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, withDay bool) (string, error) {
+// locked, and its day too if withClaim.
+func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, withClaim bool) (string, error) {
 	if p.State == inventory.PaymentSucceeded {
 		return "no change: captured already", nil
 	}
@@ -26,10 +26,10 @@ func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 		return "", err
 	}
 	verdict := inventory.JudgeCapture(b, e.Amount, rule.Policy, now)
-	if verdict.Action.NeedsDay() && !withDay {
-		return "", errNeedsDay
+	if verdict.Action.NeedsClaim() && !withClaim {
+		return "", errNeedsClaim
 	}
-	c := capture{Store: s, tx: tx, event: e, by: providerOf(e), now: now, rule: rule, withDay: withDay}
+	c := capture{Store: s, tx: tx, event: e, by: providerOf(e), now: now, rule: rule, withClaim: withClaim}
 	switch verdict.Action {
 	case inventory.ActConfirm:
 		return c.confirm(ctx, p, b, inventory.CausePaid)
@@ -54,12 +54,12 @@ func (s *Store) capture(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 // transaction.
 type capture struct {
 	*Store
-	tx      pgx.Tx
-	event   inventory.ProviderEvent
-	by      inventory.Actor
-	now     time.Time
-	rule    inventory.LateRule
-	withDay bool
+	tx        pgx.Tx
+	event     inventory.ProviderEvent
+	by        inventory.Actor
+	now       time.Time
+	rule      inventory.LateRule
+	withClaim bool
 }
 
 func (c capture) confirm(ctx context.Context, p inventory.Payment, b inventory.Booking, cause inventory.Cause) (string, error) {
@@ -111,7 +111,7 @@ func (c capture) keep(ctx context.Context, p inventory.Payment, b inventory.Book
 	if b, err = c.noteLate(ctx, c.tx, b, p, c.by); err != nil {
 		return "", err
 	}
-	return "captured: zombie (" + string(kind) + "), staff decide", c.endAttempt(ctx, c.tx, b, c.by, c.now, c.withDay)
+	return "captured: zombie (" + string(kind) + "), staff decide", c.endAttempt(ctx, c.tx, b, c.by, c.now, c.withClaim)
 }
 
 // markCaptured makes a payment SUCCEEDED with its standing; changed is false

@@ -126,11 +126,13 @@ func (s *Store) CancelBooking(ctx context.Context, id inventory.BookingID, actor
 }
 
 // leave makes a transition out of the live states and gives the place back
-// with it. The booking's day is locked.
+// with it. What the booking claims is locked: a pool day is counted down here,
+// seats follow the booking by a trigger, and a range is free as soon as its
+// booking is not live.
 func (s *Store) leave(ctx context.Context, tx pgx.Tx, b inventory.Booking, st step) (inventory.Booking, error) {
 	after, err := s.move(ctx, tx, b, st)
-	if err != nil {
-		return b, err
+	if err != nil || b.Kind != inventory.ClaimPool {
+		return after, err
 	}
 	_, err = tx.Exec(ctx, sqlDayGiveBackOf, pgx.StrictNamedArgs{"id": b.ID})
 	return after, err

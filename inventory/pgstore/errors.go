@@ -21,8 +21,12 @@ import (
 var constraints = map[string]error{
 	"booking_one_live_per_buyer": inventory.ErrHoldExists,
 	"booking_transition":         inventory.ErrNotAllowed,
+	"booking_range_free":         inventory.ErrRangeTaken,
+	"booking_seat_one_live":      inventory.ErrSeatTaken,
 	"venue_slug_key":             inventory.ErrAlreadyExists,
 	"pool_venue_id_slug_key":     inventory.ErrAlreadyExists,
+	"event_venue_id_slug_key":    inventory.ErrAlreadyExists,
+	"seat_place":                 inventory.ErrAlreadyExists,
 	"api_client_name_key":        inventory.ErrAlreadyExists,
 	"change_set_undoes_key":      inventory.ErrNotAllowed,
 	"journal_revived_once":       inventory.ErrNotAllowed,
@@ -32,6 +36,9 @@ var constraints = map[string]error{
 
 // again reports whether the whole transaction may simply be run once more.
 func again(err error) bool {
+	if errors.Is(err, errClaimMoved) {
+		return true
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01") // serialization_failure, deadlock_detected
 }
@@ -41,6 +48,9 @@ func again(err error) bool {
 func (s *Store) translate(err error) error {
 	if err == nil || inventory.Code(err) != "INTERNAL" {
 		return err // an outcome already
+	}
+	if errors.Is(err, errClaimMoved) {
+		return fmt.Errorf("%w: %w", inventory.ErrBusy, err)
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

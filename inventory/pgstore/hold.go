@@ -2,10 +2,7 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,40 +24,20 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 	if err := r.Validate(); err != nil {
 		return inventory.Booking{}, false, err
 	}
-	print := holdFingerprint(r)
-	op := "place hold at " + r.Pool.String()
-	leave, err := s.lanes.enter(ctx, r.Pool.String()+" "+r.Day.String())
-	if err != nil {
-		return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
-	}
-	defer leave()
-	for range 2 { // the second round finds the key that somebody else used meanwhile
-		err = s.inTx(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-			b, replayed, err = s.placeHold(ctx, tx, r, print)
-			return err
+	k := keyUse{r.Client, r.IdempotencyKey, holdFingerprint(r)}
+	return s.placeOnce(ctx, "place hold at "+r.Pool.String(), r.Pool.String()+" "+r.Day.String(), k,
+		func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
+			return s.placeHold(ctx, tx, r, k)
 		})
-		if !errors.Is(err, errKeyTaken) {
-			break
-		}
-	}
-	switch {
-	case errors.Is(err, errKeyTaken):
-		err = fmt.Errorf("%s: %w", op, inventory.ErrInProgress)
-	case errors.Is(err, inventory.ErrUnknownOutcome) && r.IdempotencyKey != "":
-		if found, known := s.resolveHold(ctx, r, print); known {
-			return found, false, nil
-		}
-	}
-	return b, replayed, err
 }
 
 // placeHold keeps the day locked for two statements: the lock, and one that
 // decides, counts and stores. Time is judged by the second, which begins when
 // the lock is held.
-func (s *Store) placeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, print []byte) (inventory.Booking, bool, error) {
-	first, facts, err := s.lookBeforeHold(ctx, tx, r, print)
+func (s *Store) placeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, k keyUse) (inventory.Booking, bool, error) {
+	first, facts, err := s.lookBeforeHold(ctx, tx, r, k)
 	if refusal(err) {
-		return inventory.Booking{}, false, s.unlessKeyTaken(ctx, tx, r, print, err)
+		return inventory.Booking{}, false, k.unlessTaken(ctx, tx, err)
 	}
 	if err != nil {
 		return inventory.Booking{}, false, err
@@ -73,30 +50,14 @@ func (s *Store) placeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldReques
 		return inventory.Booking{}, false, err
 	}
 	for {
-		b, placed, err := s.tryPlace(ctx, tx, facts, r, print)
+		b, placed, err := s.tryPlace(ctx, tx, facts, r, k)
 		if err != nil || placed {
 			return b, false, err
 		}
 		if err := s.clearTheWay(ctx, tx, facts, r); err != nil {
-			return inventory.Booking{}, false, s.unlessKeyTaken(ctx, tx, r, print, err)
+			return inventory.Booking{}, false, k.unlessTaken(ctx, tx, err)
 		}
 	}
-}
-
-// unlessKeyTaken returns a refusal, unless what stands in the way is the first
-// use of the same key, committed while this request looked or waited.
-func (s *Store) unlessKeyTaken(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, print []byte, refused error) error {
-	if !refusal(refused) {
-		return refused
-	}
-	first, err := findKey(ctx, tx, r.Client, r.IdempotencyKey, print)
-	switch {
-	case err != nil:
-		return err
-	case first != nil:
-		return errKeyTaken
-	}
-	return refused
 }
 
 // dayFacts is what a hold needs to know of its pool and day before it takes
@@ -117,16 +78,16 @@ type dayFacts struct {
 // lookBeforeHold looks for the first use of the key and reads the day's facts
 // in one round trip, without a lock. What is hopeless is refused here, so that
 // a sold-out day costs one read; a day with overdue holds is not hopeless.
-func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, print []byte) (*keyRecord, dayFacts, error) {
+func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldRequest, k keyUse) (*keyRecord, dayFacts, error) {
 	batch := &pgx.Batch{}
-	batch.Queue(sqlKeyGet, pgx.StrictNamedArgs{"client": r.Client.ID, "key": textOrNull(r.IdempotencyKey)})
+	k.queue(batch)
 	batch.Queue(sqlHoldLook, pgx.StrictNamedArgs{
 		"venue": r.Pool.Venue, "pool": r.Pool.Pool, "day": r.Day.String(), "quantity": r.Quantity,
 		"buyer": r.Buyer, "client": numberOrNull(r.Client.ID), "now": s.now,
 	})
 	answers := tx.SendBatch(ctx, batch)
 	defer func() { _ = answers.Close() }() // its error is that of a row read below
-	first, err := scanKey(answers.QueryRow(), print)
+	first, err := scanKey(answers.QueryRow(), k.print)
 	if err != nil || first != nil {
 		return first, dayFacts{}, err
 	}
@@ -151,9 +112,9 @@ func (s *Store) lookBeforeHold(ctx context.Context, tx pgx.Tx, r inventory.HoldR
 
 // tryPlace decides and stores in one statement; placed is false if the
 // admission rule or the limit per buyer stand in the way.
-func (s *Store) tryPlace(ctx context.Context, tx pgx.Tx, f dayFacts, r inventory.HoldRequest, print []byte) (b inventory.Booking, placed bool, err error) {
+func (s *Store) tryPlace(ctx context.Context, tx pgx.Tx, f dayFacts, r inventory.HoldRequest, k keyUse) (b inventory.Booking, placed bool, err error) {
 	b = inventory.Booking{
-		ID: inventory.NewBookingID(), VenueID: f.venueID, Pool: r.Pool, Name: f.poolName, Day: r.Day, Quantity: r.Quantity,
+		ID: inventory.NewBookingID(), VenueID: f.venueID, Kind: inventory.ClaimPool, Pool: r.Pool, Name: f.poolName, Day: r.Day, Quantity: r.Quantity,
 		Buyer: r.Buyer, State: inventory.StateHeld, ClientID: r.Client.ID, IdempotencyKey: r.IdempotencyKey, Version: 1,
 		Amount: inventory.Money{Minor: f.price * inventory.Minor(r.Quantity), Currency: f.currency},
 	}
@@ -165,7 +126,7 @@ func (s *Store) tryPlace(ctx context.Context, tx pgx.Tx, f dayFacts, r inventory
 		"id": b.ID, "venue": f.venueID, "pool": f.poolID, "day": r.Day.String(), "quantity": r.Quantity, "buyer": r.Buyer,
 		"state": b.State, "ttl": ttl, "jitter": int64(f.jitter / time.Microsecond),
 		"amount": b.Amount.Minor, "currency": f.currency, "max_per_buyer": f.maxPerBuyer,
-		"client": numberOrNull(r.Client.ID), "key": textOrNull(r.IdempotencyKey), "print": print,
+		"client": numberOrNull(r.Client.ID), "key": textOrNull(k.key), "print": k.print,
 		"cause": cause, "actor": r.Actor.String(), "reason": r.Reason, "now": s.now,
 	}).Scan(orNull(&b.ExpiresAt), &b.CreatedAt)
 	switch {
@@ -280,31 +241,15 @@ func refused(code string) error {
 		return inventory.ErrCutoffPassed
 	case "SOLD_OUT":
 		return inventory.ErrSoldOut
+	case "SEAT_TAKEN":
+		return inventory.ErrSeatTaken
+	case "RANGE_TAKEN":
+		return inventory.ErrRangeTaken
 	}
 	return fmt.Errorf("admission answered %q", code)
 }
 
 // holdFingerprint binds a key to what was asked, field by field as decoded.
 func holdFingerprint(r inventory.HoldRequest) []byte {
-	fields := []string{"hold", r.Pool.String(), r.Day.String(), fmt.Sprint(r.Quantity), r.Buyer, fmt.Sprint(r.Comp)}
-	sum := sha256.Sum256([]byte(strings.Join(fields, "\n"))) // no field can hold a line break
-	return sum[:]
-}
-
-// resolveHold asks, on a new connection, whether a hold whose COMMIT got no
-// answer is there. Not finding it is not a no: it may yet become visible.
-func (s *Store) resolveHold(ctx context.Context, r inventory.HoldRequest, print []byte) (inventory.Booking, bool) {
-	var b inventory.Booking
-	err := s.read(context.WithoutCancel(ctx), "resolve hold", func(ctx context.Context, tx pgx.Tx) error {
-		first, err := findKey(ctx, tx, r.Client, r.IdempotencyKey, print)
-		if err != nil {
-			return err
-		}
-		if first == nil {
-			return inventory.ErrNotFound
-		}
-		b, err = first.hold(ctx, tx)
-		return err
-	})
-	return b, err == nil
+	return fingerprint("hold", r.Pool.String(), r.Day.String(), fmt.Sprint(r.Quantity), r.Buyer, fmt.Sprint(r.Comp))
 }

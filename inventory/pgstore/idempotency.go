@@ -2,9 +2,11 @@ package pgstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +24,41 @@ type keyRecord struct {
 	bookingID inventory.BookingID
 	paymentID inventory.PaymentID
 	answer    []byte
+}
+
+// keyUse is one use of an idempotency key: whose, and for what.
+type keyUse struct {
+	client inventory.Client
+	key    string // "" only for staff, who see what happened
+	print  []byte
+}
+
+// fingerprint binds a key to an operation and what was asked of it; no field
+// can hold a line break.
+func fingerprint(operation string, fields ...string) []byte {
+	sum := sha256.Sum256([]byte(operation + "\n" + strings.Join(fields, "\n")))
+	return sum[:]
+}
+
+// queue asks for the first use of the key; scanKey reads the answer.
+func (k keyUse) queue(batch *pgx.Batch) {
+	batch.Queue(sqlKeyGet, pgx.StrictNamedArgs{"client": k.client.ID, "key": textOrNull(k.key)})
+}
+
+// unlessTaken returns a refusal, unless what stands in the way is the first use
+// of the same key, committed while this request looked or waited.
+func (k keyUse) unlessTaken(ctx context.Context, tx pgx.Tx, refused error) error {
+	if !refusal(refused) {
+		return refused
+	}
+	first, err := findKey(ctx, tx, k.client, k.key, k.print)
+	switch {
+	case err != nil:
+		return err
+	case first != nil:
+		return errKeyTaken
+	}
+	return refused
 }
 
 // findKey returns the first use of a key, or nil if there was none. Another

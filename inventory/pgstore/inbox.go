@@ -49,9 +49,9 @@ func (s *Store) StoreEvent(ctx context.Context, e inventory.ProviderEvent) (fres
 func (s *Store) ApplyEvent(ctx context.Context, provider, id string) error {
 	var e inventory.ProviderEvent
 	err := s.read(ctx, "read event "+id, func(ctx context.Context, tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlEventGet, pgx.StrictNamedArgs{"provider": provider, "id": id})
+		rows, _ := tx.Query(ctx, sqlInboxGet, pgx.StrictNamedArgs{"provider": provider, "id": id})
 		var err error
-		e, err = pgx.CollectExactlyOneRow(rows, scanEvent)
+		e, err = pgx.CollectExactlyOneRow(rows, scanInboxEvent)
 		return err
 	})
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Store) recordExternalRefund(ctx context.Context, tx pgx.Tx, e inventory
 func (s *Store) Inbox(ctx context.Context, f inventory.InboxFilter) ([]inventory.InboxEvent, error) {
 	var out []inventory.InboxEvent
 	err := s.read(ctx, "list callbacks", func(ctx context.Context, tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, sqlEventList, pgx.StrictNamedArgs{"state": textOrNull(string(f.State)), "limit": bounded(f.Limit, 100, 1000)})
+		rows, _ := tx.Query(ctx, sqlInboxList, pgx.StrictNamedArgs{"state": textOrNull(string(f.State)), "limit": bounded(f.Limit, 100, 1000)})
 		var err error
 		out, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e inventory.InboxEvent, err error) {
 			return e, row.Scan(append(eventFields(&e.ProviderEvent), &e.State, &e.Note, &e.Tries, &e.ReceivedAt, orNull(&e.AppliedAt))...)
@@ -214,7 +214,7 @@ func (s *Store) RetryEvent(ctx context.Context, actor inventory.Actor, provider,
 	})
 }
 
-func scanEvent(row pgx.CollectableRow) (e inventory.ProviderEvent, err error) {
+func scanInboxEvent(row pgx.CollectableRow) (e inventory.ProviderEvent, err error) {
 	return e, row.Scan(eventFields(&e)...)
 }
 
@@ -231,10 +231,10 @@ VALUES (@provider, @id, @kind, @live, @provider_payment, @provider_refund, @refe
         left(@reason, 500), @problem, CASE WHEN @problem = '' THEN 'STORED' ELSE 'PARKED' END, @problem)
     ON CONFLICT (provider, event_id) DO NOTHING`
 
-const eventColumns = `provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency, reason, problem`
+const inboxColumns = `provider, event_id, kind, live, provider_payment, provider_refund, reference, coalesce(amount_minor, 0), currency, reason, problem`
 
-const sqlEventGet = `-- event.get
-SELECT ` + eventColumns + `
+const sqlInboxGet = `-- inbox.get
+SELECT ` + inboxColumns + `
   FROM webhook_event
  WHERE provider = @provider AND event_id = @id`
 
@@ -265,8 +265,8 @@ UPDATE webhook_event
  WHERE provider = @provider AND event_id = @id
    AND state <> 'APPLIED'`
 
-const sqlEventList = `-- event.list
-SELECT ` + eventColumns + `, state, note, tries, received_at, applied_at
+const sqlInboxList = `-- inbox.list
+SELECT ` + inboxColumns + `, state, note, tries, received_at, applied_at
   FROM webhook_event
  WHERE (@state::text IS NULL OR state = @state)
  ORDER BY received_at DESC, event_id

@@ -57,7 +57,7 @@ func (s *Store) StartPayment(ctx context.Context, r inventory.PayRequest) (inven
 }
 
 func (s *Store) startPayment(ctx context.Context, tx pgx.Tx, r inventory.PayRequest) (b inventory.Booking, p inventory.Payment, err error) {
-	if b, err = lockBooking(ctx, tx, r.BookingID); err != nil {
+	if b, err = lockToPay(ctx, tx, r.BookingID); err != nil {
 		return b, p, err
 	}
 	if r.Client.ID != 0 && b.ClientID != r.Client.ID {
@@ -96,6 +96,19 @@ func (s *Store) startPayment(ctx context.Context, tx pgx.Tx, r inventory.PayRequ
 	})
 	p, err = pgx.CollectExactlyOneRow(rows, scanPayment)
 	return b, p, err
+}
+
+// lockToPay locks a booking for paying. Seats that cost nothing are BOOKED at
+// once: only then are they wanted too.
+func lockToPay(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (inventory.Booking, error) {
+	b, err := getBooking(ctx, tx, id)
+	if err != nil {
+		return b, err
+	}
+	if b.Kind == inventory.ClaimSeats && b.Amount.Minor == 0 {
+		return lockClaim(ctx, tx, id)
+	}
+	return lockBooking(ctx, tx, id)
 }
 
 // PaymentAnswered records what the provider answered to a call about one of

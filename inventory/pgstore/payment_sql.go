@@ -118,5 +118,5 @@ const sqlLatePolicy = `-- pool.latePolicy
 SELECT coalesce(p.late_policy, v.late_policy), coalesce(p.late_deadline, v.late_deadline)
   FROM booking b
   JOIN venue v ON v.id = b.venue_id
-  JOIN pool p ON p.id = b.pool_id
+  LEFT JOIN pool p ON p.id = b.pool_id
  WHERE b.id = @booking`

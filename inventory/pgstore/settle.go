@@ -13,10 +13,10 @@ import (
 	"holdfast/inventory"
 )
 
-// errNeedsDay says that a booking was locked and its day is needed too. The
-// transaction is rolled back and run again with the day locked first: nobody
-// ever waits for a day while holding a booking.
-var errNeedsDay = errors.New("the day must be locked first")
+// errNeedsClaim says that a booking was locked and what it claims is needed too.
+// The transaction is rolled back and run again with the claim locked first:
+// nobody ever waits for a day, a seat or a resource while holding a booking.
+var errNeedsClaim = errors.New("the claim must be locked first")
 
 // errUnmatched says that an event names nothing we know, and holds no money
 // that would have to be kept.
@@ -27,19 +27,19 @@ var errUnmatched = errors.New("names no payment, booking or refund of ours")
 // automatic steps of the late-payment policy happen in the same transaction;
 // only the refund call itself is left to the refund job.
 func (s *Store) settle(ctx context.Context, e inventory.ProviderEvent) (note string, err error) {
-	for _, withDay := range []bool{false, true} {
+	for _, withClaim := range []bool{false, true} {
 		err = s.inTx(ctx, "settle "+string(e.Kind), beginWrite, func(ctx context.Context, tx pgx.Tx) error {
-			note, err = s.settleTx(ctx, tx, e, withDay)
+			note, err = s.settleTx(ctx, tx, e, withClaim)
 			return err
 		})
-		if !errors.Is(err, errNeedsDay) {
+		if !errors.Is(err, errNeedsClaim) {
 			return note, err
 		}
 	}
 	return note, err
 }
 
-func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent, withDay bool) (string, error) {
+func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent, withClaim bool) (string, error) {
 	if e.Kind == inventory.EventPaymentSucceeded && e.Amount.Minor <= 0 {
 		return "", inventory.Invalid("amount", "nothing was captured")
 	}
@@ -51,23 +51,26 @@ func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEve
 		return s.settleUnmatched(ctx, tx, p, e)
 	}
 	lock := lockBooking
-	if withDay {
+	if withClaim {
 		lock = lockClaim
 	}
 	b, err := lock(ctx, tx, bookingID)
 	if err != nil {
 		return "", err
 	}
+	if b.Kind == inventory.ClaimSeats && !withClaim {
+		return "", errNeedsClaim // its seats follow every change of state
+	}
 	if p, err = s.lockOrAddPayment(ctx, tx, p, b, e); err != nil {
 		return "", err
 	}
 	switch e.Kind {
 	case inventory.EventPaymentSucceeded:
-		return s.capture(ctx, tx, p, b, e, withDay)
+		return s.capture(ctx, tx, p, b, e, withClaim)
 	case inventory.EventPaymentFailed:
-		return s.decline(ctx, tx, p, b, e, inventory.PaymentFailed, withDay)
+		return s.decline(ctx, tx, p, b, e, inventory.PaymentFailed, withClaim)
 	case inventory.EventPaymentCancelled:
-		return s.decline(ctx, tx, p, b, e, inventory.PaymentCancelled, withDay)
+		return s.decline(ctx, tx, p, b, e, inventory.PaymentCancelled, withClaim)
 	case inventory.EventPaymentProcessing:
 		changed, err := s.decide(ctx, tx, p, e, inventory.PaymentPending)
 		return changedOr(changed, "pending"), err
@@ -175,7 +178,7 @@ func (s *Store) settleUnmatched(ctx context.Context, tx pgx.Tx, p inventory.Paym
 
 // decline ends an attempt, not the booking: a hold with time left can be paid
 // in another way.
-func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, to inventory.PaymentState, withDay bool) (string, error) {
+func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b inventory.Booking, e inventory.ProviderEvent, to inventory.PaymentState, withClaim bool) (string, error) {
 	changed, err := s.decide(ctx, tx, p, e, to)
 	if err != nil || !changed {
 		return "no change", err
@@ -184,12 +187,12 @@ func (s *Store) decline(ctx context.Context, tx pgx.Tx, p inventory.Payment, b i
 	if err != nil {
 		return "", err
 	}
-	return "attempt " + string(to), s.endAttempt(ctx, tx, b, providerOf(e), now, withDay)
+	return "attempt " + string(to), s.endAttempt(ctx, tx, b, providerOf(e), now, withClaim)
 }
 
 // endAttempt moves a booking that waited for payments on, if none is open any
 // more: back to HELD while its time lasts, else to EXPIRED.
-func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, by inventory.Actor, now time.Time, withDay bool) error {
+func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, by inventory.Actor, now time.Time, withClaim bool) error {
 	if b.State != inventory.StatePaymentPending {
 		return nil
 	}
@@ -202,8 +205,8 @@ func (s *Store) endAttempt(ctx context.Context, tx pgx.Tx, b inventory.Booking, 
 		_, err := s.move(ctx, tx, b, st)
 		return err
 	}
-	if !withDay {
-		return errNeedsDay
+	if !withClaim {
+		return errNeedsClaim
 	}
 	st.to = inventory.StateExpired
 	_, err = s.leave(ctx, tx, b, st)

@@ -14,8 +14,8 @@ const (
 	sweepWaited = 5   // locked days waited for, one after the other, in one call
 )
 
-// SweepHolds moves at most about limit overdue holds to EXPIRED and gives
-// their places back, in the same transaction. Any number of sweeps share the
+// SweepHolds moves at most about limit overdue holds of each kind to EXPIRED
+// and gives their places back, in the same transaction. Any number of sweeps share the
 // work: days that somebody else keeps locked are skipped, and then waited for
 // one by one with a bound, so that a hot day is never starved.
 func (s *Store) SweepHolds(ctx context.Context, limit int) (inventory.SweepResult, error) {
@@ -57,7 +57,47 @@ func (s *Store) SweepHolds(ctx context.Context, limit int) (inventory.SweepResul
 		}
 	}
 	res.More = res.Expired >= limit || res.Skipped > 0
+	for _, sweep := range []func(context.Context, int) (inventory.SweepResult, error){s.sweepSeats, s.sweepRanges} {
+		one, err := sweep(ctx, limit)
+		if err != nil {
+			return res, err
+		}
+		res.Expired, res.Events, res.Resources = res.Expired+one.Expired, res.Events+one.Events, res.Resources+one.Resources
+		res.More = res.More || one.Expired >= limit
+	}
 	return res, nil
+}
+
+// sweepSeats expires overdue holds of seats.
+func (s *Store) sweepSeats(ctx context.Context, limit int) (inventory.SweepResult, error) {
+	var res inventory.SweepResult
+	err := s.inTx(ctx, "sweep seats", beginJob, func(ctx context.Context, tx pgx.Tx) error {
+		var err error
+		res, err = s.expireOverdueSeats(ctx, tx, nil, limit)
+		return err
+	})
+	return res, err
+}
+
+// expireOverdueSeats expires overdue holds of seats, of all bookings or only of
+// some, and locks their seats first where this transaction has not.
+func (s *Store) expireOverdueSeats(ctx context.Context, tx pgx.Tx, of []inventory.BookingID, limit int) (inventory.SweepResult, error) {
+	var res inventory.SweepResult
+	err := tx.QueryRow(ctx, sqlExpireOverdueSeats, pgx.StrictNamedArgs{
+		"bookings": of, "limit": limit, "actor": inventory.Job(string(inventory.JobSweep)).String(), "now": s.now,
+	}).Scan(&res.Expired, &res.Events)
+	return res, err
+}
+
+// sweepRanges expires overdue holds of resources.
+func (s *Store) sweepRanges(ctx context.Context, limit int) (inventory.SweepResult, error) {
+	var res inventory.SweepResult
+	err := s.inTx(ctx, "sweep ranges", beginJob, func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, sqlExpireOverdueRanges, pgx.StrictNamedArgs{
+			"limit": limit, "actor": inventory.Job(string(inventory.JobSweep)).String(), "now": s.now,
+		}).Scan(&res.Expired, &res.Resources)
+	})
+	return res, err
 }
 
 // sweepDay waits for one day, up to the lock limit, and sweeps it.
@@ -109,12 +149,13 @@ func splitKeys(keys []dayKey) (pools []int64, days []string) {
 	return pools, days
 }
 
-func without(all, some []dayKey) []dayKey {
-	have := make(map[dayKey]bool, len(some))
+// without is all but some, in the order of all.
+func without[T comparable](all, some []T) []T {
+	have := make(map[T]bool, len(some))
 	for _, k := range some {
 		have[k] = true
 	}
-	var rest []dayKey
+	var rest []T
 	for _, k := range all {
 		if !have[k] {
 			rest = append(rest, k)

@@ -4,7 +4,8 @@ const sqlOverdueDays = `-- sweep.overdueDays
 SELECT pool_id, day::text
   FROM (SELECT pool_id, day, expires_at
           FROM booking
-         WHERE state = 'HELD' AND expires_at <= coalesce(@now::timestamptz, statement_timestamp())
+         WHERE state = 'HELD' AND pool_id IS NOT NULL
+           AND expires_at <= coalesce(@now::timestamptz, statement_timestamp())
          ORDER BY expires_at
          LIMIT 10000) overdue -- bounds the work when a sweep was dead for long
  GROUP BY pool_id, day

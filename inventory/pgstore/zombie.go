@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
@@ -25,7 +24,7 @@ func (s *Store) Zombies(ctx context.Context, f inventory.ZombieFilter) (inventor
 		rows, _ := tx.Query(ctx, sqlZombieList, pgx.StrictNamedArgs{
 			"venue": textOrNull(f.Venue), "payment": (*inventory.PaymentID)(nil), "limit": bounded(f.Limit, 200, 1000), "now": s.now,
 		})
-		if list.Zombies, err = pgx.CollectRows(rows, scanZombie); err != nil {
+		if list.Zombies, err = collectZombies(ctx, tx, rows); err != nil {
 			return err
 		}
 		rows, _ = tx.Query(ctx, sqlZombieTotals, pgx.StrictNamedArgs{"venue": textOrNull(f.Venue)})
@@ -49,8 +48,13 @@ func (s *Store) Zombie(ctx context.Context, id inventory.PaymentID) (inventory.Z
 	var z inventory.Zombie
 	err := s.read(ctx, "read zombie "+id.String(), func(ctx context.Context, tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, sqlZombieList, pgx.StrictNamedArgs{"venue": textOrNull(""), "payment": &id, "limit": 1, "now": s.now})
-		var err error
-		z, err = pgx.CollectExactlyOneRow(rows, scanZombie)
+		found, err := collectZombies(ctx, tx, rows)
+		if err == nil && len(found) == 0 {
+			err = inventory.ErrNotFound
+		}
+		if err == nil {
+			z = found[0]
+		}
 		return err
 	})
 	return z, err
@@ -97,41 +101,55 @@ func (s *Store) ReviveZombie(ctx context.Context, id inventory.PaymentID, versio
 }
 
 // revive takes a dead booking's place again through the admission rule and
-// confirms it: once in a booking's life. Its day is locked.
+// confirms it: once in a booking's life. What it claims is locked.
 func (s *Store) revive(ctx context.Context, tx pgx.Tx, b inventory.Booking, actor inventory.Actor, reason string) (inventory.Booking, error) {
 	if b.State != inventory.StateExpired && b.State != inventory.StateCancelled {
 		return b, inventory.ErrNotAllowed
 	}
 	var f dayFacts
-	var revived, other bool
-	args := pgx.StrictNamedArgs{"id": b.ID}
-	if err := tx.QueryRow(ctx, sqlReviveFacts, args).Scan(&f.poolID, &f.maxPerBuyer, &revived); err != nil {
+	var revived bool
+	if err := tx.QueryRow(ctx, sqlReviveFacts, pgx.StrictNamedArgs{"id": b.ID}).Scan(&f.poolID, &f.maxPerBuyer, &revived); err != nil {
 		return b, err
 	}
 	if revived {
 		return b, fmt.Errorf("booking %s was revived before: %w", b.ID, inventory.ErrNotAllowed)
 	}
-	if _, err := s.expireOverdue(ctx, tx, []int64{f.poolID}, []string{b.Day.String()}, b.Buyer, reclaimLimit); err != nil {
-		return b, err
+	var err error
+	switch b.Kind {
+	case inventory.ClaimPool:
+		err = s.retakeDay(ctx, tx, b, f)
+	case inventory.ClaimSeats:
+		err = s.retakeSeats(ctx, tx, b)
+	case inventory.ClaimRange:
+		err = s.retakeRange(ctx, tx, b)
 	}
-	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
-		return b, err
-	}
-	// The booking's own rule stands, whatever the pool's has become since.
-	if err := tx.QueryRow(ctx, sqlReviveRival, args).Scan(&other); err != nil || other {
-		return b, cmp.Or(err, inventory.ErrHoldExists)
-	}
-	if err := s.take(ctx, tx, f.poolID, b.Day.String(), b.Quantity); err != nil {
+	if err != nil {
 		return b, err
 	}
 	return s.move(ctx, tx, b, step{to: inventory.StateConfirmed, cause: inventory.CauseRevived, actor: actor, reason: reason})
+}
+
+// retakeDay takes the places of a dead booking again, by the pool's rules.
+func (s *Store) retakeDay(ctx context.Context, tx pgx.Tx, b inventory.Booking, f dayFacts) error {
+	if _, err := s.expireOverdue(ctx, tx, []int64{f.poolID}, []string{b.Day.String()}, b.Buyer, reclaimLimit); err != nil {
+		return err
+	}
+	if err := s.checkBuyer(ctx, tx, f, b.Day.String(), b.Buyer, b.ClientID); err != nil {
+		return err
+	}
+	// The booking's own rule stands, whatever the pool's has become since.
+	var other bool
+	if err := tx.QueryRow(ctx, sqlReviveRival, pgx.StrictNamedArgs{"id": b.ID}).Scan(&other); err != nil || other {
+		return cmp.Or(err, inventory.ErrHoldExists)
+	}
+	return s.take(ctx, tx, f.poolID, b.Day.String(), b.Quantity)
 }
 
 // refusal reports whether err says that a place cannot be had, as opposed to
 // something having gone wrong.
 func refusal(err error) bool {
 	for _, r := range []error{
-		inventory.ErrSoldOut, inventory.ErrStopSell, inventory.ErrNotOnSale, inventory.ErrCutoffPassed,
+		inventory.ErrSoldOut, inventory.ErrSeatTaken, inventory.ErrRangeTaken, inventory.ErrStopSell, inventory.ErrNotOnSale, inventory.ErrCutoffPassed,
 		inventory.ErrHoldExists, inventory.ErrLimitPerBuyer, inventory.ErrNotAllowed, inventory.ErrDisputed,
 	} {
 		if errors.Is(err, r) {
@@ -172,38 +190,63 @@ func lockClaimOfPayment(ctx context.Context, tx pgx.Tx, id inventory.PaymentID) 
 	return b, p, err
 }
 
-func scanZombie(row pgx.CollectableRow) (z inventory.Zombie, err error) {
-	var day *time.Time
-	var left zeronull.Int8
-	var code, venue, pool, poolName, buyer, state, policy zeronull.Text
-	var quantity, version, client zeronull.Int8
-	var blocked, revived bool
-	p, b := &z.Payment, &z.Booking
-	err = row.Scan(append(paymentFields(p),
-		(*zeronull.Int8)(&b.VenueID), &venue, &pool, &poolName, &day, &quantity, &buyer, &state,
-		orNull(&b.ExpiresAt), (*zeronull.Int8)(&b.Amount.Minor), (*zeronull.Text)(&b.Amount.Currency), &client,
-		orNull(&b.CreatedAt), orNull(&b.UpdatedAt), &version, &policy, &left, &code, &blocked, &revived)...)
+// collectZombies reads sqlZombieList, and the bookings that the money names.
+func collectZombies(ctx context.Context, tx pgx.Tx, rows pgx.Rows) ([]inventory.Zombie, error) {
+	found, err := pgx.CollectRows(rows, scanZombieFacts)
 	if err != nil {
-		return z, err
+		return nil, err
 	}
-	z.Left, z.Venue, z.Policy, z.VenueID = -1, string(venue), inventory.LatePolicy(policy), b.VenueID
-	z.Disputed = p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost
-	z.CanGo = inventory.ErrNotAllowed
-	if day == nil {
-		return z, nil
+	ids := make([]inventory.BookingID, 0, len(found))
+	for _, f := range found {
+		if f.Payment.BookingID != (inventory.BookingID{}) {
+			ids = append(ids, f.Payment.BookingID)
+		}
 	}
-	b.ID, b.Pool, b.Name = p.BookingID, inventory.PoolRef{Venue: string(venue), Pool: string(pool)}, string(poolName)
-	b.Buyer, b.State = string(buyer), inventory.BookingState(state)
-	b.Quantity, b.Version, b.ClientID = int(quantity), int(version), int64(client)
-	if err := b.Day.Scan(*day); err != nil {
-		return z, err
+	bookings, err := getBookings(ctx, tx, ids)
+	if err != nil {
+		return nil, err
 	}
-	z.Left = int(left)
-	if !p.CapturedAt.IsZero() && p.CapturedAt.After(b.ExpiresAt) {
+	zombies := make([]inventory.Zombie, len(found))
+	for i, f := range found {
+		zombies[i] = f.zombie(bookings[f.Payment.BookingID])
+	}
+	return zombies, nil
+}
+
+// zombieFacts is a row of sqlZombieList: the money, and what stands in the way
+// of a revive.
+type zombieFacts struct {
+	inventory.Zombie
+	refusal          string // of the admission rule, overdue holds left out
+	blocked, revived bool
+}
+
+func scanZombieFacts(row pgx.CollectableRow) (f zombieFacts, err error) {
+	var left *int
+	var venueID zeronull.Int8
+	var venue, policy, code zeronull.Text
+	p := &f.Payment
+	err = row.Scan(append(paymentFields(p), &venueID, &venue, &policy, &left, &code, &f.blocked, &f.revived)...)
+	f.VenueID, f.Venue, f.Policy, f.refusal = int64(venueID), string(venue), inventory.LatePolicy(policy), string(code)
+	if f.Left = -1; left != nil {
+		f.Left = *left
+	}
+	f.Disputed = p.Dispute == inventory.DisputeOpen || p.Dispute == inventory.DisputeLost
+	return f, err
+}
+
+// zombie puts the money and its booking together; unmatched money has none.
+func (f zombieFacts) zombie(b inventory.Booking) inventory.Zombie {
+	z := f.Zombie
+	if z.CanGo = inventory.ErrNotAllowed; b.ID == (inventory.BookingID{}) {
+		return z
+	}
+	z.Booking = b
+	if p := z.Payment; !p.CapturedAt.IsZero() && p.CapturedAt.After(b.ExpiresAt) {
 		z.LateBy = p.CapturedAt.Sub(b.ExpiresAt)
 	}
-	z.CanGo = canRevive(z, string(code), blocked, revived)
-	return z, nil
+	z.CanGo = canRevive(z, f.refusal, f.blocked, f.revived)
+	return z
 }
 
 // canRevive is what ReviveZombie would answer now; the answer under the lock

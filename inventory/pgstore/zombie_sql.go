@@ -6,13 +6,9 @@ SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.pr
        pm.state, pm.standing, pm.zombie_kind, pm.client_secret, pm.url,
        pm.created_at, pm.captured_at, pm.zombie_since, pm.decide_by,
        pm.ask_tries, pm.next_ask_at, pm.last_error, pm.dispute, pm.version,
-       b.venue_id, v.slug, p.slug, p.name, b.day, b.quantity, b.buyer, b.state,
-       b.expires_at, b.amount_minor, b.currency, b.client_id, b.created_at, b.updated_at, b.version, coalesce(p.late_policy, v.late_policy),
+       b.venue_id, v.slug, coalesce(p.late_policy, v.late_policy),
        greatest(0, d.capacity + d.overbook_limit - d.taken),
-       -- overdue holds of the day would be reclaimed by a revive: they do not count as taken here
-       admission((d.pool_id, d.day, d.capacity, d.overbook_limit, d.taken - o.quantity, d.stop_sell,
-                  d.sales_from, d.sales_until, d.oversold_by_edit, d.version)::pool_day,
-                 b.quantity, coalesce(@now::timestamptz, statement_timestamp())),
+       CASE WHEN b.id IS NOT NULL THEN retake_refusal(b, coalesce(@now::timestamptz, statement_timestamp())) END,
        coalesce(p.max_per_buyer > 0 AND p.max_per_buyer <= (
            SELECT count(*) FROM booking other
             WHERE other.pool_id = b.pool_id AND other.day = b.day AND other.buyer = b.buyer
@@ -32,10 +28,6 @@ SELECT pm.id, pm.booking_id, pm.attempt, pm.provider, pm.provider_payment, pm.pr
   LEFT JOIN venue v ON v.id = b.venue_id
   LEFT JOIN pool p ON p.id = b.pool_id
   LEFT JOIN pool_day d ON d.pool_id = b.pool_id AND d.day = b.day
-  LEFT JOIN LATERAL (SELECT coalesce(sum(h.quantity), 0)::int AS quantity
-                       FROM booking h
-                      WHERE h.pool_id = b.pool_id AND h.day = b.day AND h.state = 'HELD'
-                        AND h.expires_at <= coalesce(@now::timestamptz, statement_timestamp())) o ON true
  WHERE pm.standing = 'zombie'
    AND (@venue::text IS NULL OR v.slug = @venue)
    AND (@payment::uuid IS NULL OR pm.id = @payment)
@@ -53,11 +45,11 @@ SELECT pm.captured_currency, count(*)::int, sum(pm.captured_minor)::bigint
  ORDER BY pm.captured_currency`
 
 const sqlReviveFacts = `-- zombie.reviveFacts
-SELECT p.id, p.max_per_buyer,
+SELECT coalesce(p.id, 0), coalesce(p.max_per_buyer, 0),
        EXISTS (SELECT FROM journal j
                 WHERE j.booking_id = b.id AND j.to_state = 'CONFIRMED' AND j.from_state IN ('EXPIRED', 'CANCELLED'))
   FROM booking b
-  JOIN pool p ON p.id = b.pool_id
+  LEFT JOIN pool p ON p.id = b.pool_id
  WHERE b.id = @id`
 
 const sqlReviveRival = `-- zombie.reviveRival
