@@ -2,11 +2,10 @@ package inventory
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/rickb777/date"
-
-	"holdfast/timezone"
 )
 
 // ResourceRef names a resource from outside: venue and resource slug, written
@@ -21,22 +20,6 @@ func ParseResourceRef(field, s string) (ResourceRef, error) {
 
 func (r ResourceRef) String() string { return r.Venue + "/" + r.Resource }
 
-// OpeningWeek is when a resource is open, by weekday, Monday first, as in ISO
-// 8601. The zero Hours are closed.
-type OpeningWeek [7]timezone.Hours
-
-// For returns the hours of the weekday of d.
-func (w OpeningWeek) For(d date.Date) timezone.Hours { return w[(int(d.Weekday())+6)%7] }
-
-// OpenEveryDay returns a week with the same hours on each day.
-func OpenEveryDay(h timezone.Hours) OpeningWeek {
-	var w OpeningWeek
-	for i := range w {
-		w[i] = h
-	}
-	return w
-}
-
 // Resource is something bookable by [from, to).
 type Resource struct {
 	ID           int64
@@ -45,7 +28,7 @@ type Resource struct {
 	Name         string
 	Zone         string // the venue's
 	Week         OpeningWeek
-	ClosedDays   []date.Date   // from today on, in order; filled by Resource and Resources
+	ClosedDays   []date.Date   // in order, from yesterday on (its hours may reach into today); filled by Resource and Resources
 	Slot         time.Duration // 0: any range within the hours; else ranges are made of slots
 	Turnaround   time.Duration // kept free after each booking
 	MinStay      time.Duration // real time
@@ -57,6 +40,7 @@ type Resource struct {
 
 // Defaults and bounds of a resource.
 const (
+	DefaultMinStay = time.Minute
 	DefaultMaxStay = 24 * time.Hour
 	minStay        = time.Minute
 	longestStay    = 366 * 24 * time.Hour
@@ -75,7 +59,11 @@ func (r Resource) Validate() error {
 	}
 	if r.Slot != 0 {
 		errs = append(errs, checkSpan("slot", r.Slot, time.Minute, longestSlot))
+		if r.Slot > r.MaxStay {
+			errs = append(errs, Invalid("max_stay", "must not be shorter than a slot"))
+		}
 	}
+	errs = append(errs, r.Week.check())
 	if r.PricePerHour.Minor < 0 || r.PricePerHour.Minor > 1_000_000_000 {
 		errs = append(errs, Invalid("price_per_hour", "must not be negative or absurdly large"))
 	}
@@ -121,6 +109,60 @@ type ResourceEdit struct {
 	StopSell     *bool
 	CloseDays    []date.Date // closed from now on
 	OpenDays     []date.Date // no longer closed
+}
+
+// maxEditDays bounds the days that one edit closes or opens.
+const maxEditDays = 1000
+
+// Apply returns r as the edit makes it, but for the closed days, which are kept
+// apart.
+func (e ResourceEdit) Apply(r Resource) Resource {
+	set(&r.Name, e.Name)
+	set(&r.Week, e.Week)
+	set(&r.Slot, e.Slot)
+	set(&r.Turnaround, e.Turnaround)
+	set(&r.MinStay, e.MinStay)
+	set(&r.MaxStay, e.MaxStay)
+	set(&r.PricePerHour.Minor, e.PricePerHour)
+	set(&r.StopSell, e.StopSell)
+	return r
+}
+
+func set[T any](field, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// CheckDays reports what is wrong with the days to close and to open.
+func (e ResourceEdit) CheckDays() error {
+	var errs []error
+	for _, list := range []struct {
+		field string
+		days  []date.Date
+	}{{"close_day", e.CloseDays}, {"open_day", e.OpenDays}} {
+		if len(list.days) > maxEditDays {
+			errs = append(errs, Invalid(list.field, "are more than %d days", maxEditDays))
+		}
+		for _, day := range list.days {
+			if day.Year() < 2000 || day.Year() > 2199 {
+				errs = append(errs, Invalid(list.field, "%s is not between 2000 and 2199", day))
+			}
+		}
+	}
+	for _, day := range e.OpenDays {
+		if slices.Contains(e.CloseDays, day) {
+			errs = append(errs, Invalid("open_day", "%s is to be closed too", day))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// SameSettings reports whether staff would see no difference between two
+// readings of a resource, closed days aside.
+func (r Resource) SameSettings(o Resource) bool {
+	return r.Name == o.Name && r.Week == o.Week && r.Slot == o.Slot && r.Turnaround == o.Turnaround &&
+		r.MinStay == o.MinStay && r.MaxStay == o.MaxStay && r.PricePerHour == o.PricePerHour && r.StopSell == o.StopSell
 }
 
 // RangeHoldRequest asks for a resource for [From, To).

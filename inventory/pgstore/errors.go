@@ -25,6 +25,7 @@ var constraints = map[string]error{
 	"booking_seat_one_live":      inventory.ErrSeatTaken,
 	"venue_slug_key":             inventory.ErrAlreadyExists,
 	"pool_venue_id_slug_key":     inventory.ErrAlreadyExists,
+	"resource_venue_id_slug_key": inventory.ErrAlreadyExists,
 	"event_venue_id_slug_key":    inventory.ErrAlreadyExists,
 	"seat_place":                 inventory.ErrAlreadyExists,
 	"api_client_name_key":        inventory.ErrAlreadyExists,
