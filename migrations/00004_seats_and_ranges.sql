@@ -316,3 +316,41 @@ SELECT 'I4_shape', format('booking %s', id), format('%s, kept free until %s', du
 $view$;
 END $$;
 -- +goose StatementEnd
+
+-- ---- audit of events and resources ----
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION audit_configuration() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    o jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
+    n jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
+    what text;
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        SELECT jsonb_object_agg(key, value) INTO o FROM jsonb_each(to_jsonb(OLD)) WHERE value IS DISTINCT FROM n -> key;
+        SELECT jsonb_object_agg(key, value) INTO n FROM jsonb_each(to_jsonb(NEW)) WHERE value IS DISTINCT FROM to_jsonb(OLD) -> key;
+        IF n IS NULL THEN RETURN NULL; END IF;
+    END IF;
+    CASE TG_TABLE_NAME
+        WHEN 'venue' THEN what := 'venue ' || (coalesce(NEW, OLD)).slug;
+        WHEN 'pool' THEN SELECT 'pool ' || v.slug || '/' || (coalesce(NEW, OLD)).slug INTO what FROM venue v WHERE v.id = (coalesce(NEW, OLD)).venue_id;
+        WHEN 'pool_week' THEN SELECT 'pool ' || v.slug || '/' || p.slug || ' week' INTO what FROM pool p JOIN venue v ON v.id = p.venue_id WHERE p.id = (coalesce(NEW, OLD)).pool_id;
+        WHEN 'pool_day' THEN SELECT 'day ' || v.slug || '/' || p.slug || ' ' || (coalesce(NEW, OLD)).day INTO what FROM pool p JOIN venue v ON v.id = p.venue_id WHERE p.id = (coalesce(NEW, OLD)).pool_id;
+        WHEN 'event' THEN SELECT 'event ' || v.slug || '/' || (coalesce(NEW, OLD)).slug INTO what FROM venue v WHERE v.id = (coalesce(NEW, OLD)).venue_id;
+        WHEN 'resource' THEN SELECT 'resource ' || v.slug || '/' || (coalesce(NEW, OLD)).slug INTO what FROM venue v WHERE v.id = (coalesce(NEW, OLD)).venue_id;
+        WHEN 'resource_hours' THEN SELECT 'resource ' || v.slug || '/' || r.slug || ' hours' INTO what FROM resource r JOIN venue v ON v.id = r.venue_id WHERE r.id = (coalesce(NEW, OLD)).resource_id;
+        WHEN 'resource_closed_day' THEN SELECT 'resource ' || v.slug || '/' || r.slug || ' closed ' || (coalesce(NEW, OLD)).day INTO what FROM resource r JOIN venue v ON v.id = r.venue_id WHERE r.id = (coalesce(NEW, OLD)).resource_id;
+        WHEN 'api_client' THEN what := 'client ' || (coalesce(NEW, OLD)).name; o := o - 'token_hash'; n := n - 'token_hash';
+        WHEN 'job' THEN what := 'job ' || (coalesce(NEW, OLD)).name;
+    END CASE;
+    INSERT INTO audit (actor, action, subject, before, after, reason)
+    VALUES (acting(), TG_TABLE_NAME || '.' || lower(TG_OP), what, o, n, acting_reason());
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER event_audit AFTER INSERT OR UPDATE OF name, local_start, zone, starts_at, sales_from, sales_until, stop_sell, hold_ttl, version OR DELETE ON event
+    FOR EACH ROW EXECUTE FUNCTION audit_configuration();
+CREATE TRIGGER resource_audit AFTER INSERT OR UPDATE OR DELETE ON resource FOR EACH ROW EXECUTE FUNCTION audit_configuration();
+CREATE TRIGGER resource_hours_audit AFTER INSERT OR UPDATE OR DELETE ON resource_hours FOR EACH ROW EXECUTE FUNCTION audit_configuration();
+CREATE TRIGGER resource_closed_day_audit AFTER INSERT OR UPDATE OR DELETE ON resource_closed_day
+    FOR EACH ROW EXECUTE FUNCTION audit_configuration();
+-- ---- end of the audit of events and resources ----
