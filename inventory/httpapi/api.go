@@ -1,5 +1,5 @@
-// Package httpapi is the listener: holds, bookings, payments, callbacks of
-// payment providers, and health. It decodes, asks the store, and says what the
+// Package httpapi is the listener: holds, bookings, seat maps, slots, payments,
+// callbacks of payment providers, and health. It decodes, asks the store, and says what the
 // store said; it decides nothing about places or money.
 package httpapi
 
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rickb777/date"
 
 	"holdfast/inventory"
 	"holdfast/timezone"
@@ -22,12 +23,17 @@ type store interface {
 	holds
 	payments
 	days
+	events
+	resources
 	clients
 	Ping(ctx context.Context) error
 }
 
 type holds interface {
 	PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inventory.Booking, replayed bool, err error)
+	HoldSeats(ctx context.Context, r inventory.SeatHoldRequest) (b inventory.Booking, replayed bool, err error)
+	HoldRange(ctx context.Context, r inventory.RangeHoldRequest) (b inventory.Booking, replayed bool, err error)
+	MoveBooking(ctx context.Context, r inventory.MoveRequest) (inventory.Booking, error)
 	Booking(ctx context.Context, id inventory.BookingID) (inventory.Booking, error)
 	ReleaseHold(ctx context.Context, id inventory.BookingID, version int, actor inventory.Actor, reason string) (inventory.Booking, error)
 }
@@ -40,6 +46,18 @@ type payments interface {
 type days interface {
 	Venue(ctx context.Context, slug string) (inventory.Venue, error)
 	Days(ctx context.Context, ref inventory.PoolRef, r inventory.DayRange) ([]inventory.PoolDay, error)
+}
+
+type events interface {
+	Event(ctx context.Context, ref inventory.EventRef) (inventory.Event, error)
+	EventByID(ctx context.Context, id inventory.EventID) (inventory.Event, error)
+	Events(ctx context.Context, f inventory.EventFilter) ([]inventory.Event, error)
+	SeatMap(ctx context.Context, id inventory.EventID) (inventory.SeatMap, error)
+}
+
+type resources interface {
+	Resource(ctx context.Context, ref inventory.ResourceRef) (inventory.Resource, error)
+	Slots(ctx context.Context, ref inventory.ResourceRef, day date.Date) ([]inventory.Slot, error)
 }
 
 type clients interface {
@@ -94,6 +112,7 @@ type API struct {
 	registry  *prometheus.Registry
 	metrics   *metrics
 	tokens    *tokenCache // nil: no authentication
+	seatMaps  *seatMaps
 	openapi   []byte
 	handler   http.Handler
 
@@ -139,6 +158,7 @@ func New(cfg Config) (*API, error) {
 	if a.metrics, err = newMetrics(cfg.Registry, a); err != nil {
 		return nil, err
 	}
+	a.seatMaps = newSeatMaps(cfg.Store, cfg.Clock, a.metrics.seatMaps)
 	routes := a.routes()
 	if a.openapi, err = describe(routes); err != nil {
 		return nil, err

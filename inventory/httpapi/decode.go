@@ -130,8 +130,13 @@ func quoted(name string) string {
 	if plain {
 		return name
 	}
-	cut := []rune(name)
-	return strconv.QuoteToASCII(string(cut[:min(len(cut), maxQuoted)]))
+	return strconv.QuoteToASCII(cut(name))
+}
+
+// cut shortens what a caller made up.
+func cut(text string) string {
+	letters := []rune(text)
+	return string(letters[:min(len(letters), maxQuoted)])
 }
 
 func parseQuery(r *http.Request) (url.Values, error) {

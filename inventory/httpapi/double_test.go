@@ -30,7 +30,8 @@ type double struct {
 	storeEvent func(inventory.ProviderEvent) (bool, error)
 	applyEvent func() error
 	ping       func(context.Context) error
-	calls      atomic.Int64 // of anything that writes
+	ofEvents
+	calls atomic.Int64 // of anything that writes
 }
 
 var errUnexpected = errors.New("the test did not expect this call")
@@ -237,7 +238,7 @@ const goodHold = `{"pool":"harbour/main","day":"2027-01-15","quantity":2,"buyer"
 
 func held(r inventory.HoldRequest) (inventory.Booking, bool, error) {
 	return inventory.Booking{
-		ID: inventory.NewBookingID(), Pool: r.Pool, Day: r.Day, Quantity: r.Quantity, Buyer: r.Buyer, State: inventory.StateHeld,
+		ID: inventory.NewBookingID(), Kind: inventory.ClaimPool, Pool: r.Pool, Day: r.Day, Quantity: r.Quantity, Buyer: r.Buyer, State: inventory.StateHeld,
 		ExpiresAt: time.Date(2027, time.January, 15, 19, 30, 0, 123456789, time.UTC), Amount: inventory.Money{Minor: 5000, Currency: "EUR"}, Version: 1,
 	}, false, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"holdfast/inventory"
@@ -26,28 +27,6 @@ func limited(ctx context.Context, step string, limit time.Duration) (context.Con
 	return context.WithTimeoutCause(context.WithoutCancel(ctx), limit, errors.New(step+" took over "+limit.String()))
 }
 
-// holdBody is the body of POST /holds.
-type holdBody struct {
-	Pool     string `json:"pool" example:"harbour/main" doc:"VENUE/POOL"`
-	Day      string `json:"day" format:"date" example:"2027-01-15" doc:"local date at the venue"`
-	Quantity int    `json:"quantity" minimum:"1" maximum:"10000" example:"2"`
-	Buyer    string `json:"buyer" maxLength:"200" example:"u-1" doc:"your own name for the buyer"`
-}
-
-// request says body in the domain's terms, or everything that is wrong in it.
-func (b holdBody) request(client inventory.Client, key string) (inventory.HoldRequest, error) {
-	pool, poolErr := inventory.ParsePoolRef("pool", b.Pool)
-	day, dayErr := timezone.ParseDay(b.Day)
-	if dayErr != nil {
-		dayErr = inventory.Invalid("day", "%s", dayErr)
-	}
-	r := inventory.HoldRequest{
-		Pool: pool, Day: day, Quantity: b.Quantity, Buyer: b.Buyer,
-		Client: client, IdempotencyKey: key, Actor: actorOf(client),
-	}
-	return r, errors.Join(poolErr, dayErr, r.Validate())
-}
-
 func (a *API) placeHold(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotencyKey(r.Header)
 	if err != nil {
@@ -57,22 +36,104 @@ func (a *API) placeHold(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	asked, err := body.request(clientOf(r), key)
-	if err != nil {
-		return err
+	place := a.holdPlaces
+	kind, kindErr := body.kind()
+	switch kind {
+	case inventory.ClaimPool:
+	case inventory.ClaimSeats:
+		place = a.holdSeats
+	case inventory.ClaimRange:
+		place = a.holdRange
 	}
 	ctx, cancel := limited(r.Context(), "hold.place", storeLimit)
 	defer cancel()
-	b, replayed, err := a.store.PlaceHold(ctx, asked)
-	a.metrics.hold(err, replayed)
+	b, replayed, err := place(ctx, body, kindErr, clientOf(r), key)
 	if err != nil {
 		return err
 	}
+	nameHold(w, b, replayed)
+	return respond(w, http.StatusCreated, viewBooking(b))
+}
+
+// nameHold says in the head of an answer which booking it is about.
+func nameHold(w http.ResponseWriter, b inventory.Booking, replayed bool) {
 	if replayed {
 		w.Header().Set("Idempotency-Replayed", "true")
 	}
 	w.Header().Set("Location", "/bookings/"+b.ID.String())
-	return respond(w, http.StatusCreated, viewBooking(b))
+	w.Header().Set("ETag", versionTag(b.Version))
+}
+
+// holdPlaces takes places of a pool day. Like holdSeats and holdRange it says
+// everything that is wrong in body at once, kindErr included, before it asks
+// the store.
+func (a *API) holdPlaces(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
+	asked, err := body.poolRequest(client, key)
+	if err := errors.Join(kindErr, err); err != nil {
+		return inventory.Booking{}, false, err
+	}
+	b, replayed, err := a.store.PlaceHold(ctx, asked)
+	a.metrics.hold(err, replayed)
+	return b, replayed, err
+}
+
+func (a *API) holdSeats(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
+	id, ref, err := parseEvent(value(body.Event))
+	asked, err := body.seatRequest(id, err, client, key)
+	if err := errors.Join(kindErr, err); err != nil {
+		return inventory.Booking{}, false, err
+	}
+	if ref != (inventory.EventRef{}) {
+		event, err := a.store.Event(ctx, ref)
+		if err != nil {
+			return inventory.Booking{}, false, err
+		}
+		asked.Event = event.ID
+	}
+	b, replayed, err := a.store.HoldSeats(ctx, asked)
+	a.metrics.hold(err, replayed)
+	return b, replayed, err
+}
+
+func (a *API) holdRange(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
+	ref, refErr := inventory.ParseResourceRef("resource", value(body.Resource))
+	_, err := body.rangeRequest(ref, refErr, timezone.Zone{}, client, key)
+	if err := errors.Join(kindErr, err); err != nil {
+		return inventory.Booking{}, false, err
+	}
+	zone, err := a.zoneOfResource(ctx, ref)
+	if err != nil {
+		return inventory.Booking{}, false, err
+	}
+	asked, err := body.rangeRequest(ref, nil, zone, client, key)
+	if err != nil {
+		return inventory.Booking{}, false, err
+	}
+	b, replayed, err := a.store.HoldRange(ctx, asked)
+	a.metrics.hold(err, replayed)
+	return b, replayed, err
+}
+
+// parseEvent reads an event's id, or VENUE/EVENT: then ref is not zero.
+func parseEvent(text string) (id inventory.EventID, ref inventory.EventRef, err error) {
+	switch {
+	case text == "":
+		err = inventory.Invalid("event", "is missing")
+	case strings.Contains(text, "/"):
+		ref, err = inventory.ParseEventRef("event", text)
+	default:
+		id, err = inventory.ParseEventID(text)
+	}
+	return id, ref, err
+}
+
+// zoneOfResource is the zone by which wall times of a resource are read.
+func (a *API) zoneOfResource(ctx context.Context, ref inventory.ResourceRef) (timezone.Zone, error) {
+	resource, err := a.store.Resource(ctx, ref)
+	if err != nil {
+		return timezone.Zone{}, err
+	}
+	return zoneOf("resource "+ref.String(), resource.Zone)
 }
 
 func (a *API) getBooking(w http.ResponseWriter, r *http.Request) error {
@@ -82,6 +143,7 @@ func (a *API) getBooking(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("ETag", versionTag(b.Version))
 	return respond(w, http.StatusOK, viewBooking(b))
 }
 

@@ -18,6 +18,8 @@ type metrics struct {
 	requests  *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
 	holds     *prometheus.CounterVec
+	moves     *prometheus.CounterVec
+	seatMaps  prometheus.Counter
 	callbacks *prometheus.CounterVec
 	panics    prometheus.Counter
 }
@@ -33,8 +35,14 @@ func newMetrics(r prometheus.Registerer, a *API) (*metrics, error) {
 			Buckets: []float64{.002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15},
 		}, []string{"route"}),
 		holds: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "holdfast_holds_total", Help: "Answers to POST /holds that asked the store: placed, replayed, or the code of the refusal.",
+			Name: "holdfast_holds_total", Help: "Answers to holds that asked the store: placed, replayed, or the code of the refusal.",
 		}, []string{"outcome"}),
+		moves: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_moves_total", Help: "Answers to changes of bookings that asked the store: moved, or the code of the refusal.",
+		}, []string{"outcome"}),
+		seatMaps: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "holdfast_seat_maps_built_total", Help: "Seat maps that were read from the database; all other answers came from these.",
+		}),
 		callbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_callbacks_total", Help: "Callbacks of payment providers: stored, repeated, refused or not_stored.",
 		}, []string{"provider", "outcome"}),
@@ -45,7 +53,7 @@ func newMetrics(r prometheus.Registerer, a *API) (*metrics, error) {
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_http_requests_in_flight", Help: "Requests of clients that are being served.",
 	}, func() float64 { return float64(len(a.requests)) })
-	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.holds, m.callbacks, m.panics, inFlight} {
+	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.holds, m.moves, m.seatMaps, m.callbacks, m.panics, inFlight} {
 		if err := r.Register(c); err != nil {
 			return nil, fmt.Errorf("httpapi: register metrics: %w", err)
 		}
@@ -70,6 +78,14 @@ func (m *metrics) hold(err error, replayed bool) {
 		outcome = "placed"
 	}
 	m.holds.WithLabelValues(outcome).Inc()
+}
+
+func (m *metrics) move(err error) {
+	outcome := "moved"
+	if err != nil {
+		outcome = inventory.Code(err)
+	}
+	m.moves.WithLabelValues(outcome).Inc()
 }
 
 // MetricsHandler serves /metrics, for a listener of its own that the outside

@@ -10,67 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// about is what the API's own document says of a route. Bodies are given by
-// the Go types that are decoded and written, so the document cannot promise
-// another form than is sent.
-type about struct {
-	id       string
-	summary  string
-	text     string
-	keyed    bool // takes an Idempotency-Key
-	body     any  // nil: none
-	raw      bool // the body is the provider's affair
-	optional bool // the body may be left out
-	answers  map[int]any
-	refusals []int
-}
-
-var (
-	aboutPlaceHold = about{
-		id: "placeHold", summary: "Take places for a limited time", keyed: true, body: holdBody{},
-		answers: map[int]any{201: bookingView{}}, refusals: []int{400, 401, 403, 404, 409, 413, 415, 422, 503, 504},
-		text: "The same key with the same body is answered with the first answer. 409 carries SOLD_OUT, HOLD_EXISTS, STOP_SELL, " +
-			"NOT_ON_SALE, CUTOFF_PASSED, LIMIT_PER_BUYER or IN_PROGRESS. 504 means that it may have been done: ask again with the same key.",
-	}
-	aboutGetBooking = about{
-		id: "getBooking", summary: "Read a booking, always exact",
-		answers: map[int]any{200: bookingView{}}, refusals: []int{401, 403, 404, 503},
-	}
-	aboutReleaseHold = about{
-		id: "releaseHold", summary: "Give a hold back", text: "Doing it again is 204 as well.",
-		answers: map[int]any{204: nil}, refusals: []int{401, 403, 404, 409, 503, 504},
-	}
-	aboutPay = about{
-		id: "pay", summary: "Start paying for a hold", keyed: true, body: payBody{}, optional: true,
-		answers: map[int]any{200: payView{}, 202: payView{}}, refusals: []int{400, 401, 403, 404, 409, 413, 415, 422, 503, 504},
-		text: "202: the payment is not decided, also when the provider did not answer. 200: it is, and state says how " +
-			"(HELD again after a decline, while there is time).",
-	}
-	aboutListDays = about{
-		id: "listDays", summary: "Days of a pool and what is left on them",
-		text:    "From today at the venue and for 31 days, unless from and to say otherwise; 366 days at most.",
-		answers: map[int]any{200: []dayView{}}, refusals: []int{401, 404, 422, 503},
-	}
-	aboutWebhook = about{
-		id: "providerEvent", summary: "Callback of the default payment provider", raw: true,
-		answers: map[int]any{204: nil}, refusals: []int{400, 401, 404, 413, 415, 503, 504},
-		text: "Signed by the provider over the exact bytes. 204 once it is stored.",
-	}
-	aboutWebhookOf = about{
-		id: "providerEventOf", summary: "Callback of a payment provider", raw: true,
-		answers: map[int]any{204: nil}, refusals: []int{400, 401, 404, 413, 415, 503, 504},
-	}
-	aboutHealthz = about{
-		id: "healthz", summary: "The process answers", answers: map[int]any{200: healthView{}},
-	}
-	aboutReadyz = about{
-		id: "readyz", summary: "Requests should come here", answers: map[int]any{200: healthView{}}, refusals: []int{503},
-	}
-	aboutDocument = about{
-		id: "openapi", summary: "This document", answers: map[int]any{200: map[string]any{}},
-	}
-)
-
 const bearer = "token"
 
 // describe writes the OpenAPI document of routes.
@@ -80,7 +19,7 @@ func describe(routes []route) ([]byte, error) {
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "holdfast", Version: "1",
-			Description: "Holds, bookings and payments for places that are counted per day. Errors are RFC 9457 documents with a code.",
+			Description: "Holds, bookings and payments for places that are counted per day, numbered seats and resources by time. Errors are RFC 9457 documents with a code.",
 		},
 		Components: &huma.Components{
 			Schemas:         schemas,
@@ -103,6 +42,8 @@ func schemaName(t reflect.Type, hint string) string {
 		"holdBody": "NewHold", "bookingView": "Booking", "moneyView": "Money", "paymentView": "Payment", "payBody": "Pay",
 		"payView": "Paying", "attemptView": "PaymentAttempt", "dayView": "PoolDay", "healthView": "Health",
 		"problemBody": "Problem", "problemField": "FieldProblem",
+		"moveBody": "Move", "seatHoldBody": "NewSeatHold", "seatHoldView": "SeatHold", "seatMapView": "SeatMap", "seatView": "Seat",
+		"eventView": "Event", "seatCountsView": "SeatCounts", "slotView": "Slot",
 	}
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -155,7 +96,7 @@ func jsonOf(kind string, body any, schemas huma.Registry) map[string]*huma.Media
 
 func parameters(rt route) []*huma.Param {
 	var all []*huma.Param
-	for _, name := range []string{"bookingId", "venue", "pool", "provider"} {
+	for _, name := range []string{"bookingId", "eventId", "seatId", "venue", "pool", "resource", "provider"} {
 		if strings.Contains(rt.path, "{"+name+"}") {
 			all = append(all, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: "string"}})
 		}
@@ -164,6 +105,15 @@ func parameters(rt route) []*huma.Param {
 		if name != anyQuery[0] {
 			all = append(all, &huma.Param{Name: name, In: "query", Schema: &huma.Schema{Type: "string", Format: "date"}})
 		}
+	}
+	if rt.about.matched {
+		all = append(all, &huma.Param{
+			Name: "If-Match", In: "header", Required: true, Schema: &huma.Schema{Type: "string"},
+			Description: "the version that the change was decided on, in quotes: the ETag of the booking",
+		})
+	}
+	if rt.about.cached {
+		all = append(all, &huma.Param{Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: "string"}})
 	}
 	if rt.about.keyed {
 		all = append(all, &huma.Param{

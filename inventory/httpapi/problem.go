@@ -21,6 +21,10 @@ type problem struct {
 	detail  string
 	fields  []*inventory.FieldError
 	errorID string // finds the log entry of a 500
+
+	candidates map[string][]string // by field: what a wall time can mean
+	seats      []string            // that stood in the way
+	booking    *inventory.Booking  // as it stands, if a change met another version
 }
 
 func (p problem) Error() string { return p.code + ": " + p.detail }
@@ -34,11 +38,16 @@ type problemBody struct {
 	Code    string         `json:"code" example:"SOLD_OUT" doc:"stable word to decide by"`
 	Errors  []problemField `json:"errors,omitzero" nullable:"false" doc:"each field that is wrong, as it was spelled"`
 	ErrorID string         `json:"errorId,omitzero" doc:"of a 500: finds our log entry"`
+
+	Candidates []string     `json:"candidates,omitzero" nullable:"false" doc:"of LOCAL_TIME_MISSING and LOCAL_TIME_DOUBLED: the two instants that the first such field can mean"`
+	Seats      []string     `json:"seats,omitzero" nullable:"false" doc:"of SEAT_TAKEN: ids of the seats that stood in the way"`
+	Booking    *bookingView `json:"booking,omitzero" nullable:"false" doc:"of VERSION_CONFLICT: the booking as it stands"`
 }
 
 type problemField struct {
-	Field   string `json:"field" example:"quantity"`
-	Problem string `json:"problem" example:"must be from 1 to 10000"`
+	Field      string   `json:"field" example:"quantity"`
+	Problem    string   `json:"problem" example:"must be from 1 to 10000"`
+	Candidates []string `json:"candidates,omitzero" nullable:"false" doc:"what a local time can mean"`
 }
 
 // statuses maps the codes of inventory.Code to what HTTP says about them
@@ -65,9 +74,14 @@ func problemOf(err error) problem {
 	if status, ok := statuses[code]; ok {
 		p.status = status
 	}
+	if taken, ok := errors.AsType[*inventory.SeatTakenError](err); ok {
+		p.seats = texts(taken.Seats)
+	}
 	switch code {
 	case "INVALID":
-		p.title, p.detail, p.fields = "the request is not valid", inventory.Message(err), onePerField(inventory.FieldErrors(err))
+		p.title, p.fields = "the request is not valid", onePerField(inventory.FieldErrors(err))
+		p.detail = inventory.Message(joined(p.fields))
+		p.nameLocalTimes(err)
 	case "UNKNOWN_OUTCOME":
 		p.detail = "it may have been done: ask again with the same Idempotency-Key"
 	case "INTERNAL":
@@ -89,6 +103,35 @@ func onePerField(all []*inventory.FieldError) []*inventory.FieldError {
 	return kept
 }
 
+// joined makes one error of them again.
+func joined(fields []*inventory.FieldError) error {
+	errs := make([]error, len(fields))
+	for i, f := range fields {
+		errs[i] = f
+	}
+	return errors.Join(errs...)
+}
+
+// nameLocalTimes says which wall times in err name no instant or two, and the
+// code of the first of them.
+func (p *problem) nameLocalTimes(err error) {
+	for _, e := range localTimes(err) {
+		if p.candidates == nil {
+			p.code, p.title = e.code(), "a local time does not name one instant"
+			p.candidates = map[string][]string{}
+		}
+		p.candidates[e.field] = e.candidates()
+	}
+}
+
+func texts(seats []inventory.SeatID) []string {
+	out := make([]string, len(seats))
+	for i, id := range seats {
+		out[i] = id.String()
+	}
+	return out
+}
+
 // retryAfter is how many seconds to wait at least before asking again, per
 // code; up to as many again are added at random, so that those who were turned
 // away together do not come back together.
@@ -97,12 +140,20 @@ var retryAfter = map[string]int{"BUSY": 1, "IN_PROGRESS": 1, "UNAVAILABLE": 3, "
 func (p problem) write(w http.ResponseWriter) {
 	body := problemBody{
 		Type: "urn:holdfast:problem:" + p.code, Title: p.title, Status: p.status, Detail: p.detail, Code: p.code, ErrorID: p.errorID,
+		Seats: p.seats,
 	}
 	if body.Title == "" {
 		body.Title = http.StatusText(p.status)
 	}
 	for _, f := range p.fields {
-		body.Errors = append(body.Errors, problemField{f.Field, f.Problem})
+		body.Errors = append(body.Errors, problemField{f.Field, f.Problem, p.candidates[f.Field]})
+		if body.Candidates == nil {
+			body.Candidates = p.candidates[f.Field]
+		}
+	}
+	if p.booking != nil {
+		view := viewBooking(*p.booking)
+		body.Booking = &view
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")

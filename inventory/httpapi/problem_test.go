@@ -23,6 +23,9 @@ func TestProblems(t *testing.T) {
 		again  int // least Retry-After, 0 = none
 	}{
 		{inventory.ErrSoldOut, 409, "SOLD_OUT", 0},
+		{&inventory.SeatTakenError{Seats: []inventory.SeatID{7, 8}}, 409, "SEAT_TAKEN", 0},
+		{&inventory.RangeTakenError{Booking: inventory.NewBookingID(), Buyer: secret}, 409, "RANGE_TAKEN", 0},
+		{inventory.ErrPriceChanges, 409, "PRICE_CHANGES", 0},
 		{inventory.ErrStopSell, 409, "STOP_SELL", 0},
 		{inventory.ErrNotOnSale, 409, "NOT_ON_SALE", 0},
 		{inventory.ErrCutoffPassed, 409, "CUTOFF_PASSED", 0},
@@ -57,6 +60,14 @@ func TestProblems(t *testing.T) {
 			}
 			if strings.Contains(r.text, "10.0.0.7") || strings.Contains(r.text, "relation") {
 				t.Errorf("the answer tells too much: %s", r.text)
+			}
+			if taken, _ := r.body["seats"].([]any); (c.code == "SEAT_TAKEN") != (fmt.Sprint(taken) == "[7 8]") {
+				t.Errorf("seats = %v in %s", taken, r.text)
+			}
+			for name := range r.body {
+				if name == "booking" || name == "buyer" {
+					t.Errorf("the answer tells whose it is: %s", r.text)
+				}
 			}
 			after, err := strconv.Atoi(r.header.Get("Retry-After"))
 			if (c.again == 0) != (r.header.Get("Retry-After") == "") || c.again > 0 && (err != nil || after < c.again || after > 2*c.again) {

@@ -27,12 +27,20 @@ type route struct {
 
 // routes is the whole of the listener.
 func (a *API) routes() []route {
+	const booking, event = "/bookings/{bookingId}", "/events/{eventId}"
+	holds, ours := inventory.ScopeHolds, a.requests
 	return []route{
-		{method: http.MethodPost, path: "/holds", scope: inventory.ScopeHolds, slots: a.requests, serve: a.placeHold, about: aboutPlaceHold},
-		{method: http.MethodGet, path: "/bookings/{bookingId}", scope: inventory.ScopeHolds, slots: a.requests, serve: a.getBooking, about: aboutGetBooking},
-		{method: http.MethodDelete, path: "/bookings/{bookingId}", scope: inventory.ScopeHolds, slots: a.requests, serve: a.releaseHold, about: aboutReleaseHold},
-		{method: http.MethodPost, path: "/bookings/{bookingId}/pay", scope: inventory.ScopeHolds, slots: a.requests, serve: a.pay, about: aboutPay},
-		{method: http.MethodGet, path: "/venues/{venue}/pools/{pool}/days", query: []string{"from", "to"}, slots: a.requests, serve: a.listDays, about: aboutListDays},
+		{method: http.MethodPost, path: "/holds", scope: holds, slots: ours, serve: a.placeHold, about: aboutPlaceHold},
+		{method: http.MethodGet, path: booking, scope: holds, slots: ours, serve: a.getBooking, about: aboutGetBooking},
+		{method: http.MethodPatch, path: booking, scope: holds, slots: ours, serve: a.moveBooking, about: aboutMoveBooking},
+		{method: http.MethodDelete, path: booking, scope: holds, slots: ours, serve: a.releaseHold, about: aboutReleaseHold},
+		{method: http.MethodPost, path: booking + "/pay", scope: holds, slots: ours, serve: a.pay, about: aboutPay},
+		{method: http.MethodGet, path: "/venues/{venue}/pools/{pool}/days", query: []string{"from", "to"}, slots: ours, serve: a.listDays, about: aboutListDays},
+		{method: http.MethodGet, path: "/venues/{venue}/events", query: []string{"from"}, slots: ours, serve: a.listEvents, about: aboutListEvents},
+		{method: http.MethodGet, path: event, slots: ours, serve: a.getEvent, about: aboutGetEvent},
+		{method: http.MethodGet, path: event + "/seats", slots: ours, serve: a.listSeats, about: aboutListSeats},
+		{method: http.MethodPost, path: event + "/seats/{seatId}/hold", scope: holds, slots: ours, serve: a.holdSeat, about: aboutHoldSeat},
+		{method: http.MethodGet, path: "/resources/{venue}/{resource}/slots", query: []string{"day"}, slots: ours, serve: a.listSlots, about: aboutListSlots},
 		{method: http.MethodPost, path: "/payments/webhook", open: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhook},
 		{method: http.MethodPost, path: "/payments/webhook/{provider}", open: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhookOf},
 		{method: http.MethodGet, path: "/healthz", open: true, serve: a.healthz, about: aboutHealthz},

@@ -92,6 +92,9 @@ func checkQuery(r *http.Request, known []string) error {
 // logs what staff may have to look at.
 func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 	p := problemOf(err)
+	if p.code == "UNKNOWN_OUTCOME" && !rt.about.keyed {
+		p.detail = "it may have been done: read the booking to see"
+	}
 	attrs := []slog.Attr{slog.String("route", rt.path), slog.String("code", p.code), slog.Any("error", err)}
 	switch {
 	case p.status == http.StatusInternalServerError:

@@ -16,7 +16,13 @@ type bookingView struct {
 	Kind      string        `json:"kind" enum:"pool,seats,range"`
 	Pool      string        `json:"pool,omitzero" example:"harbour/main"`
 	Day       string        `json:"day,omitzero" format:"date"`
-	Quantity  int           `json:"quantity,omitzero"`
+	Quantity  int           `json:"quantity,omitzero" doc:"places, or seats"`
+	Event     string        `json:"event,omitzero" format:"uuid" doc:"of seats"`
+	Seats     []string      `json:"seats,omitzero" nullable:"false" doc:"ids of seats, in the order of the hall"`
+	SeatNames []string      `json:"seatNames,omitzero" nullable:"false" example:"[\"PARKETT D-07\"]" doc:"what the seats are called, in the same order"`
+	Resource  string        `json:"resource,omitzero" example:"harbour/studio-a" doc:"of a range"`
+	From      string        `json:"from,omitzero" format:"date-time" doc:"of a range, with the venue's offset"`
+	To        string        `json:"to,omitzero" format:"date-time"`
 	Buyer     string        `json:"buyer"`
 	HeldUntil string        `json:"heldUntil,omitzero" format:"date-time" doc:"when the hold ends, or ended"`
 	Amount    moneyView     `json:"amount"`
@@ -38,12 +44,12 @@ type paymentView struct {
 
 func viewBooking(b inventory.Booking) bookingView {
 	v := bookingView{
-		BookingID: b.ID.String(), State: string(b.State), Kind: "pool",
-		Pool: b.Ref(), Day: b.Day.String(), Quantity: b.Quantity, Buyer: b.Buyer,
+		BookingID: b.ID.String(), State: string(b.State), Kind: string(b.Kind), Quantity: b.Quantity, Buyer: b.Buyer,
 		HeldUntil: viewInstant(b.ExpiresAt),
 		Amount:    moneyView{int64(b.Amount.Minor), string(b.Amount.Currency)},
 		Version:   b.Version, Payments: []paymentView{},
 	}
+	v.claim(b)
 	for _, p := range b.Payments {
 		minor := p.Amount.Minor
 		if p.State == inventory.PaymentSucceeded {
@@ -52,6 +58,24 @@ func viewBooking(b inventory.Booking) bookingView {
 		v.Payments = append(v.Payments, paymentView{p.ID.String(), string(p.State), string(p.Standing), int64(minor)})
 	}
 	return v
+}
+
+// claim fills in what the booking claims.
+func (v *bookingView) claim(b inventory.Booking) {
+	switch b.Kind {
+	case inventory.ClaimPool:
+		v.Pool, v.Day = b.Ref(), b.Day.String()
+	case inventory.ClaimSeats:
+		v.Event = b.EventID.String()
+		for _, s := range b.Seats {
+			v.Seats = append(v.Seats, s.ID.String())
+			v.SeatNames = append(v.SeatNames, s.Name())
+		}
+	case inventory.ClaimRange:
+		zone := zoneOrNone(b.Zone)
+		v.Quantity, v.Resource = 0, b.Ref()
+		v.From, v.To = viewLocalOf(b.During.From, zone), viewLocalOf(b.During.To, zone)
+	}
 }
 
 func viewInstant(t time.Time) string {

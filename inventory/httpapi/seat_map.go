@@ -1,0 +1,125 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"holdfast/inventory"
+)
+
+// seatMapView is how the seats of an event stood a moment ago.
+type seatMapView struct {
+	AsOf  string     `json:"asOf" format:"date-time" doc:"when the seats stood like this"`
+	Event string     `json:"event" format:"uuid"`
+	Seats []seatView `json:"seats" nullable:"false" doc:"in the order of the hall"`
+}
+
+type seatView struct {
+	ID       string    `json:"id"`
+	Section  string    `json:"section" example:"PARKETT"`
+	Row      string    `json:"row" example:"D"`
+	Number   int       `json:"number" example:"7"`
+	Category string    `json:"category"`
+	Price    moneyView `json:"price"`
+	State    string    `json:"state" enum:"AVAILABLE,HELD,BOOKED,KILLED" doc:"KILLED: out of sale"`
+}
+
+// seatMap is the answer to everybody who asks for a map, made once.
+type seatMap struct {
+	readAt time.Time // when the read of the database was over
+	tag    string    // of the seats without asOf: weak, since asOf makes the bytes differ
+	plain  []byte
+	zipped []byte
+}
+
+func (m *seatMap) fresh(now time.Time) bool {
+	age := now.Sub(m.readAt)
+	return age >= 0 && age < seatMapLife
+}
+
+func (m *seatMap) size() int { return len(m.plain) + len(m.zipped) }
+
+func buildSeatMap(from inventory.SeatMap, readAt time.Time) (*seatMap, error) {
+	view := seatMapView{Event: from.Event.ID.String(), Seats: make([]seatView, len(from.Seats))}
+	for i, s := range from.Seats {
+		view.Seats[i] = viewSeat(s)
+	}
+	plain, err := json.Marshal(view)
+	if err != nil {
+		return nil, fmt.Errorf("write the seat map of event %s: %w", from.Event.ID, err)
+	}
+	hash := sha256.Sum256(plain) // asOf is empty as yet
+	plain = bytes.Replace(plain, []byte(`"asOf":""`), []byte(`"asOf":"`+viewInstant(from.AsOf)+`"`), 1)
+	zipped, err := compress(plain)
+	if err != nil {
+		return nil, fmt.Errorf("compress the seat map of event %s: %w", from.Event.ID, err)
+	}
+	return &seatMap{readAt: readAt, tag: `W/"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`, plain: plain, zipped: zipped}, nil
+}
+
+// compress is quick rather than thorough: a hall in demand is built four times
+// a second, and its seats resemble each other.
+func compress(plain []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(plain); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(out.Bytes()), nil // without the room that the buffer grew
+}
+
+// viewSeat leaves out who has the seat and why it is out of sale. One that
+// contradicts itself is not sold before staff have looked, whatever it says.
+func viewSeat(s inventory.Seat) seatView {
+	state := s.State
+	if s.NeedsRepair && state == inventory.SeatAvailable {
+		state = inventory.SeatKilled
+	}
+	return seatView{
+		s.ID.String(), s.Section, s.Row, s.Number, s.Category, moneyView{int64(s.Price.Minor), string(s.Price.Currency)}, string(state),
+	}
+}
+
+// listSeats answers the map of an event, up to 250 ms old.
+func (a *API) listSeats(w http.ResponseWriter, r *http.Request) error {
+	id, err := inventory.ParseEventID(r.PathValue("eventId"))
+	if err != nil {
+		return inventory.ErrNotFound
+	}
+	m, err := a.seatMaps.get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("ETag", m.tag)
+	h.Set("Cache-Control", "private, no-cache") // may be kept, and is asked for again each time
+	h.Set("Vary", "Accept-Encoding")
+	if noneMatch(r.Header, m.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	body := m.plain
+	if acceptsGzip(r.Header) {
+		h.Set("Content-Encoding", "gzip")
+		body = m.zipped
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the caller may have gone
+	return nil
+}
