@@ -25,7 +25,7 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 		return inventory.Booking{}, false, err
 	}
 	k := keyUse{r.Client, r.IdempotencyKey, holdFingerprint(r)}
-	return s.placeOnce(ctx, "place hold at "+r.Pool.String(), r.Pool.String()+" "+r.Day.String(), k,
+	return s.placeOnce(ctx, "place hold at "+r.Pool.String(), turn{lane: r.Pool.String() + " " + r.Day.String()}, k,
 		func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
 			return s.placeHold(ctx, tx, r, k)
 		})

@@ -28,7 +28,8 @@ func (s *Store) HoldRange(ctx context.Context, r inventory.RangeHoldRequest) (in
 	}
 	r.During = inventory.Range{From: r.During.From.UTC(), To: r.During.To.UTC()}
 	k := keyUse{r.Client, r.IdempotencyKey, rangeFingerprint(r)}
-	b, replayed, err := s.placeOnce(ctx, "hold "+r.Resource.String(), r.Resource.String(), k,
+	t := turn{lane: r.Resource.String(), claim: fmt.Sprint(r.Resource, r.During.From, r.During.To)}
+	b, replayed, err := s.placeOnce(ctx, "hold "+r.Resource.String(), t, k,
 		func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
 			return s.holdRange(ctx, tx, r, k)
 		})

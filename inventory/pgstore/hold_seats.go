@@ -33,14 +33,16 @@ func (s *Store) HoldSeats(ctx context.Context, r inventory.SeatHoldRequest) (b i
 	k := keyUse{r.Client, r.IdempotencyKey, seatsFingerprint(r)}
 	op := "hold seats of event " + r.Event.String()
 	if r.Best == 0 {
-		return s.placeOnce(ctx, op, "seat "+r.Seats[0].String(), k, func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
+		t := turn{lane: "seat " + r.Seats[0].String(), claim: fmt.Sprint(r.Event, r.Seats)}
+		return s.placeOnce(ctx, op, t, k, func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
 			return s.holdSeats(ctx, tx, r, k)
 		})
 	}
 	// Everybody's best seats are the same: in one process they are chosen one
 	// after the other, and against other processes the next best are tried.
+	t := turn{lane: "best " + r.Event.String()}
 	for try := 1; ; try++ {
-		b, replayed, err = s.placeOnce(ctx, op, "best "+r.Event.String(), k, func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
+		b, replayed, err = s.placeOnce(ctx, op, t, k, func(ctx context.Context, tx pgx.Tx) (inventory.Booking, bool, error) {
 			return s.holdBest(ctx, tx, r, k)
 		})
 		if try == bestTries || !errors.Is(err, inventory.ErrSeatTaken) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"sync"
 	"time"
 
 	"holdfast/inventory"
@@ -15,33 +16,67 @@ const (
 	laneWait  = 1500 * time.Millisecond
 )
 
-// lanes let the holds of one process that want the same pool day wait for each
+// lanes let the holds of one process that want the same thing wait for each
 // other here, in order of arrival, instead of in PostgreSQL's lock queue with a
 // connection each: a hot day neither starves the other days of connections nor
 // runs into lock timeouts of its own making. PostgreSQL still decides.
 type lanes struct {
 	seed maphash.Seed
-	lane [laneCount]chan struct{}
+	lane [laneCount]lane
+}
+
+type lane struct {
+	turns chan struct{}
+
+	mu      sync.Mutex
+	refused refusedClaim // the latest
+}
+
+// refusedClaim is a claim that PostgreSQL refused whoever asks.
+type refusedClaim struct {
+	claim string
+	asked time.Time // before the transaction began
+	err   error
 }
 
 func newLanes() *lanes {
 	l := &lanes{seed: maphash.MakeSeed()}
 	for i := range l.lane {
-		l.lane[i] = make(chan struct{}, laneWidth)
+		l.lane[i].turns = make(chan struct{}, laneWidth)
 	}
 	return l
 }
 
-// enter waits for a turn on key's lane and returns what gives it back. It fails
-// with ErrBusy when the wait is longer than anybody should be kept.
-func (l *lanes) enter(ctx context.Context, key string) (leave func(), err error) {
-	lane := l.lane[maphash.String(l.seed, key)%laneCount]
+// of returns the lane of those who want what key names.
+func (l *lanes) of(key string) *lane { return &l.lane[maphash.String(l.seed, key)%laneCount] }
+
+// enter waits for a turn and returns what gives it back. It fails with ErrBusy
+// when the wait is longer than anybody should be kept.
+func (l *lane) enter(ctx context.Context) (leave func(), err error) {
 	wait, cancel := context.WithTimeout(ctx, laneWait)
 	defer cancel()
 	select {
-	case lane <- struct{}{}:
-		return func() { <-lane }, nil
+	case l.turns <- struct{}{}:
+		return func() { <-l.turns }, nil
 	case <-wait.Done():
 		return nil, fmt.Errorf("no turn within %s: %w", laneWait, inventory.ErrBusy)
 	}
+}
+
+// note keeps a refusal for those who wait for the same claim.
+func (l *lane) note(claim string, asked time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused = refusedClaim{claim, asked, err}
+}
+
+// refusedSince returns the refusal of the same claim that was asked for after
+// arrived: somebody who waited all that time would have got no other answer.
+func (l *lane) refusedSince(claim string, arrived time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused.claim != claim || !l.refused.asked.After(arrived) {
+		return nil
+	}
+	return l.refused.err
 }

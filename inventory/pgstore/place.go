@@ -1,26 +1,42 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"holdfast/inventory"
 )
 
+// turn says for whom a hold waits in this process, and for what.
+type turn struct {
+	lane  string // those who want the same thing have the same lane
+	claim string // with the same claim, a refusal of one is that of all; "" if it never is
+}
+
 // placeOnce runs place in a transaction, in its turn among the requests of this
-// process that want the same thing (lane), once per idempotency key: whatever
-// is lost on the way, the key tells whether there is a booking.
-func (s *Store) placeOnce(ctx context.Context, op, lane string, k keyUse,
+// process, once per idempotency key: whatever is lost on the way, the key tells
+// whether there is a booking.
+func (s *Store) placeOnce(ctx context.Context, op string, t turn, k keyUse,
 	place func(context.Context, pgx.Tx) (inventory.Booking, bool, error),
 ) (b inventory.Booking, replayed bool, err error) {
-	leave, err := s.lanes.enter(ctx, lane)
+	arrived, lane := time.Now(), s.lanes.of(t.lane)
+	leave, err := lane.enter(ctx)
 	if err != nil {
 		return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
 	}
 	defer leave()
+	if refused := lane.refusedSince(t.claim, arrived); refused != nil {
+		used, err := s.isUsed(ctx, k)
+		if err != nil || !used {
+			return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, cmp.Or(err, refused))
+		}
+	}
+	asked := time.Now()
 	for range 2 { // the second round finds the key that somebody else used meanwhile
 		err = s.inTx(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 			b, replayed, err = place(ctx, tx)
@@ -37,8 +53,24 @@ func (s *Store) placeOnce(ctx context.Context, op, lane string, k keyUse,
 		if found, known := s.resolve(ctx, k); known {
 			return found, false, nil
 		}
+	case refusal(err) && t.claim != "":
+		lane.note(t.claim, asked, err)
 	}
 	return b, replayed, err
+}
+
+// isUsed asks whether a key was used before, in one round trip.
+func (s *Store) isUsed(ctx context.Context, k keyUse) (bool, error) {
+	if k.key == "" {
+		return false, nil
+	}
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return false, s.translate(err)
+	}
+	defer conn.Release()
+	first, err := scanKey(conn.QueryRow(ctx, sqlKeyGet, pgx.StrictNamedArgs{"client": k.client.ID, "key": k.key}), k.print)
+	return first != nil, s.translate(err)
 }
 
 // resolve asks, on a new connection, whether a hold whose COMMIT got no answer
