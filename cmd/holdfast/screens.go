@@ -10,6 +10,7 @@ import (
 	"holdfast/tui/screen/deliveries"
 	"holdfast/tui/screen/holds"
 	"holdfast/tui/screen/refunds"
+	"holdfast/tui/screen/seats"
 	"holdfast/tui/screen/venues"
 	"holdfast/tui/screen/zombies"
 	"holdfast/tui/ui"
@@ -22,6 +23,7 @@ const (
 	routeZombies    = zombies.Name
 	routeRefunds    = refunds.Name
 	routeDeliveries = deliveries.Name
+	routeSeats      = seats.Name
 	routeVenues     = venues.Name
 )
 
@@ -34,6 +36,7 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 		{Title: "Zombies", Route: ui.Route{Screen: routeZombies}},
 		{Title: "Refunds", Route: ui.Route{Screen: routeRefunds}},
 		{Title: "Deliveries", Route: ui.Route{Screen: routeDeliveries}},
+		{Title: "Seats", Route: ui.Route{Screen: routeSeats}},
 		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
 	}
 	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
@@ -48,6 +51,8 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 			return refunds.New(env, s, actor), nil
 		case routeDeliveries:
 			return deliveries.New(env, s, actor), nil
+		case routeSeats:
+			return seats.New(env, s, actor), nil
 		case routeVenues:
 			return venues.New(env, s, actor), nil
 		}
