@@ -17,8 +17,28 @@ const (
 	KeepInstant ZoneKeep = "instant" // the instant stays; the wall shows something else
 )
 
+// Check refuses anything but the two.
+func (k ZoneKeep) Check() error {
+	switch k {
+	case KeepLocal, KeepInstant:
+		return nil
+	}
+	return Invalid("keep", "must be local or instant")
+}
+
+// CauseZone is a step that writes down by the rules of which zone a booking's
+// local times are meant, when neither they nor the instants change.
+const CauseZone Cause = "zone"
+
+// Words for what is wrong with a wall time, in ZoneMove and in HTTP.
+const (
+	LocalTimeMissing = "LOCAL_TIME_MISSING" // clocks skip it
+	LocalTimeDoubled = "LOCAL_TIME_DOUBLED" // clocks show it twice
+)
+
 // ZoneMove is one future booking, event or pool day whose instant or local day
-// would move.
+// would move. Of a range it tells the start, or the end if only that would move;
+// of a pool day the end of the local day.
 type ZoneMove struct {
 	Kind      string    // "range", "event" or "pool-day"
 	Booking   BookingID // of a range
@@ -28,9 +48,10 @@ type ZoneMove struct {
 	Day       date.Date // local day as stored
 	Local     timezone.WallTime
 	Stored    time.Time         // the instant as it is stored
-	Would     time.Time         // the instant that the stored wall time has by the other rules
+	Would     time.Time         // the instant that the stored wall time has by the other rules; zero with a Problem
 	LocalThen timezone.WallTime // what the wall would show at the stored instant
 	Problem   string            // "" or LOCAL_TIME_MISSING, LOCAL_TIME_DOUBLED: the wall time by the other rules
+	Choice    [2]time.Time      // with a Problem: the two instants that the wall time could mean
 	Version   int
 }
 
@@ -41,6 +62,7 @@ type ZonePreview struct {
 	From, To string     // zone names; equal for a change of rules
 	Future   int        // future bookings of all kinds
 	Moves    []ZoneMove // what would move, by time; at most 1,000
+	Moving   int        // how many would move, however many are listed
 	Missing  int        // of them: wall times that clocks would skip
 	Doubled  int
 	NewDay   int // holds and bookings whose instant would belong to another local day

@@ -21,7 +21,7 @@ func (s *Store) AddVenue(ctx context.Context, actor inventory.Actor, v inventory
 		if err := acting(ctx, tx, actor, ""); err != nil {
 			return err
 		}
-		if err := zoneKnown(ctx, tx, v.Zone); err != nil {
+		if _, err := s.agreedZone(ctx, tx, v.Zone); err != nil {
 			return err
 		}
 		rows, _ := tx.Query(ctx, sqlVenueInsert, venueArgs(v)) // the error comes with the rows
@@ -35,7 +35,8 @@ func (s *Store) AddVenue(ctx context.Context, actor inventory.Actor, v inventory
 // SetVenue replaces what staff may edit of the venue v.Slug, if it still has
 // v.Version; otherwise nothing is saved and the error is a *StaleError.
 // Changing the zone also moves the cut-off of every day that used the end of
-// its local day.
+// its local day. Future bookings and events with a time are not moved by the
+// way: if the zone would move one, it is refused, and ChangeZone asks what stays.
 func (s *Store) SetVenue(ctx context.Context, actor inventory.Actor, v inventory.Venue, reason string) (inventory.Venue, error) {
 	if err := v.Validate(); err != nil {
 		return inventory.Venue{}, err
@@ -61,19 +62,29 @@ func (s *Store) SetVenue(ctx context.Context, actor inventory.Actor, v inventory
 			return inventory.Invalid("currency", "cannot change once the venue exists: prices and payments are in %s", before.Currency)
 		}
 		if before.Zone != v.Zone {
-			if err := moveZone(ctx, tx, before, v.Zone); err != nil {
+			zone, err := s.agreedZone(ctx, tx, v.Zone)
+			if err != nil {
+				return err
+			}
+			if _, err := s.rezone(ctx, tx, before, v.Zone, zone, "", zoneEdit{actor, reason}); err != nil {
 				return err
 			}
 		}
-		args := venueArgs(v)
-		args["id"] = v.ID
-		delete(args, "slug")
-		delete(args, "currency")
-		rows, _ := tx.Query(ctx, sqlVenueUpdate, args)
-		stored, err = pgx.CollectExactlyOneRow(rows, scanVenue)
+		stored, err = updateVenue(ctx, tx, v)
 		return err
 	})
 	return stored, err
+}
+
+// updateVenue stores what staff may edit of a venue, which this transaction has
+// locked.
+func updateVenue(ctx context.Context, tx pgx.Tx, v inventory.Venue) (inventory.Venue, error) {
+	args := venueArgs(v)
+	args["id"] = v.ID
+	delete(args, "slug")
+	delete(args, "currency")
+	rows, _ := tx.Query(ctx, sqlVenueUpdate, args)
+	return pgx.CollectExactlyOneRow(rows, scanVenue)
 }
 
 // Venue returns the venue with this slug, or ErrNotFound.
@@ -116,39 +127,6 @@ func zoneKnown(ctx context.Context, tx pgx.Tx, zone string) error {
 		return inventory.Invalid("zone", "%s is not known to the database; its time zone rules are older than ours", zone)
 	}
 	return nil
-}
-
-// moveZone recomputes the cut-off of the days that end with their local day.
-// Days whose cut-off staff chose keep it.
-func moveZone(ctx context.Context, tx pgx.Tx, before inventory.Venue, zone string) error {
-	if err := zoneKnown(ctx, tx, zone); err != nil {
-		return err
-	}
-	to, err := timezone.ParseZone(zone)
-	if err != nil {
-		return inventory.Invalid("zone", "%s", err.Error())
-	}
-	from, fromErr := timezone.ParseZone(before.Zone) // a stored zone may have become unknown
-	rows, _ := tx.Query(ctx, sqlVenueDaysLock, pgx.StrictNamedArgs{"venue": before.ID})
-	type poolDay struct {
-		pool  int64
-		day   date.Date
-		until time.Time
-	}
-	days, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d poolDay, err error) {
-		return d, row.Scan(&d.pool, &d.day, &d.until)
-	})
-	if err != nil {
-		return err
-	}
-	batch := &pgx.Batch{}
-	for _, d := range days {
-		if fromErr == nil && !d.until.Equal(salesUntil(d.day, from)) {
-			continue
-		}
-		batch.Queue(sqlDaySetCutoff, pgx.StrictNamedArgs{"pool": d.pool, "day": d.day.String(), "until": salesUntil(d.day, to)})
-	}
-	return tx.SendBatch(ctx, batch).Close()
 }
 
 // salesUntil is the default cut-off of a pool day: the end of the local day,

@@ -34,16 +34,3 @@ SELECT ` + venueColumns + `
 
 const sqlZoneKnown = `-- venue.zoneKnown
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = @zone) -- exact: PostgreSQL itself ignores case`
-
-const sqlVenueDaysLock = `-- venue.daysLock
-SELECT d.pool_id, d.day, d.sales_until
-  FROM pool_day d
-  JOIN pool p ON p.id = d.pool_id
- WHERE p.venue_id = @venue
- ORDER BY d.pool_id, d.day -- the lock order of every transaction
-   FOR NO KEY UPDATE OF d`
-
-const sqlDaySetCutoff = `-- day.setCutoff
-UPDATE pool_day
-   SET sales_until = @until
- WHERE pool_id = @pool AND day = @day::date`
