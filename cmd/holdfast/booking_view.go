@@ -11,10 +11,16 @@ import (
 type bookingView struct {
 	BookingID inventory.BookingID    `json:"bookingId"`
 	State     inventory.BookingState `json:"state"`
-	Kind      string                 `json:"kind"`
-	Pool      string                 `json:"pool"`
-	Day       string                 `json:"day"`
-	Quantity  int                    `json:"quantity"`
+	Kind      inventory.ClaimKind    `json:"kind"`
+	Pool      string                 `json:"pool,omitzero"`
+	Day       string                 `json:"day,omitzero"`
+	Quantity  int                    `json:"quantity,omitzero"` // places, or seats
+	Event     *inventory.EventID     `json:"event,omitzero"`    // of seats
+	Seats     []inventory.SeatID     `json:"seats,omitzero"`
+	SeatNames []string               `json:"seatNames,omitzero"` // what the seats are called, in the same order
+	Resource  string                 `json:"resource,omitzero"`  // of a range
+	From      string                 `json:"from,omitzero"`      // on the wall at the venue, with its offset
+	To        string                 `json:"to,omitzero"`
 	Buyer     string                 `json:"buyer"`
 	HeldUntil time.Time              `json:"heldUntil,omitzero"` // when the hold ends, or ended
 	Amount    inventory.Money        `json:"amount"`
@@ -22,6 +28,8 @@ type bookingView struct {
 	Payments  []paymentView          `json:"payments"`
 	CreatedAt time.Time              `json:"createdAt"`
 	Journal   []journalView          `json:"journal,omitzero"`
+
+	ref, claimed, day string // for tables: they are set for every kind of claim
 }
 
 type paymentView struct {
@@ -43,10 +51,21 @@ type journalView struct {
 }
 
 func viewBooking(b inventory.Booking) bookingView {
-	return bookingView{
-		BookingID: b.ID, State: b.State, Kind: "pool", Pool: b.Ref(), Day: b.Day.String(), Quantity: b.Quantity,
+	v := bookingView{
+		BookingID: b.ID, State: b.State, Kind: b.Kind, Quantity: b.Quantity,
 		Buyer: b.Buyer, HeldUntil: b.ExpiresAt, Amount: b.Amount, Version: b.Version, Payments: mapped(b.Payments, viewPayment), CreatedAt: b.CreatedAt,
+		ref: b.Ref(), claimed: b.Claimed(), day: b.Day.String(),
 	}
+	switch b.Kind {
+	case inventory.ClaimPool:
+		v.Pool, v.Day = v.ref, v.day
+	case inventory.ClaimSeats:
+		v.Event, v.Seats = &b.EventID, seatIDs(b.Seats)
+		v.SeatNames = mapped(b.Seats, inventory.Seat.Name)
+	case inventory.ClaimRange:
+		v.Resource, v.From, v.To, v.Quantity = v.ref, wallIn(b.During.From, b.Zone), wallIn(b.During.To, b.Zone), 0
+	}
+	return v
 }
 
 func viewPayment(p inventory.Payment) paymentView {
@@ -64,13 +83,16 @@ func viewJournal(e inventory.JournalEntry) journalView {
 var bookingColumns = []output.Column[bookingView]{
 	{Name: "booking", Value: func(b bookingView) string { return b.BookingID.String() }},
 	{Name: "state", Value: func(b bookingView) string { return string(b.State) }},
-	{Name: "pool", Value: func(b bookingView) string { return b.Pool }},
-	{Name: "day", Value: func(b bookingView) string { return b.Day }},
-	{Name: "quantity", Number: true, Value: func(b bookingView) string { return decimal(b.Quantity) }},
+	{Name: "pool", Title: "what", Value: func(b bookingView) string { return b.ref }}, // scripts know the name
+	{Name: "day", Value: func(b bookingView) string { return b.day }},
+	{Name: "quantity", Number: true, Value: func(b bookingView) string { return yes(b.Quantity > 0, decimal(b.Quantity)) }},
 	{Name: "amount", Number: true, Value: func(b bookingView) string { return b.Amount.Plain() }},
 	{Name: "currency", Value: func(b bookingView) string { return string(b.Amount.Currency) }},
 	{Name: "held_until", Value: func(b bookingView) string { return instant(b.HeldUntil) }},
 	{Name: "version", Number: true, Value: func(b bookingView) string { return decimal(b.Version) }},
+	{Name: "claim", Value: func(b bookingView) string { return b.claimed }},
+	{Name: "from", Detail: true, Value: func(b bookingView) string { return b.From }},
+	{Name: "to", Detail: true, Value: func(b bookingView) string { return b.To }},
 	{Name: "buyer", Value: func(b bookingView) string { return b.Buyer }},
 }
 

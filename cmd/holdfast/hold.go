@@ -5,58 +5,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
 	"holdfast/inventory/pgstore"
-	"holdfast/timezone"
 )
 
 func (a *app) holdCommand() *cobra.Command {
 	return group("hold", "Places taken for a limited time",
 		a.holdAddCommand(), a.holdListCommand(), a.holdShowCommand("Show a hold with its payments and its journal"),
 		a.holdReleaseCommand(), a.holdExtendCommand())
-}
-
-func (a *app) holdAddCommand() *cobra.Command {
-	var r inventory.HoldRequest
-	cmd := &cobra.Command{
-		Use: "add VENUE/POOL DAY --buyer NAME", Short: "Take places for somebody, or give them with --comp", Args: exactly("VENUE/POOL", "DAY"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if r.Pool, err = inventory.ParsePoolRef("pool", args[0]); err != nil {
-				return err
-			}
-			if r.Day, err = timezone.ParseDay(args[1]); err != nil {
-				return badInput("day", err)
-			}
-			if r.IdempotencyKey == "" {
-				// A key of its own resolves a lost answer without asking the person.
-				r.IdempotencyKey = "cli-" + uuid.NewString()
-			}
-			r.Actor = a.staff()
-			if err := r.Validate(); err != nil {
-				return err
-			}
-			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
-				b, _, err := s.PlaceHold(ctx, r)
-				if err != nil {
-					return err
-				}
-				return output.One(a.print, bookingColumns, viewBooking(b))
-			})
-		},
-	}
-	flags := cmd.Flags()
-	flags.IntVar(&r.Quantity, "quantity", 1, "how many places")
-	flags.StringVar(&r.Buyer, "buyer", "", "who they are for")
-	flags.BoolVar(&r.Comp, "comp", false, "give them without payment; needs --reason")
-	flags.StringVar(&r.IdempotencyKey, "key", "", "idempotency key: the same key again gives the first answer")
-	reasonFlag(flags, &r.Reason)
-	return cmd
 }
 
 func (a *app) holdListCommand() *cobra.Command {
@@ -195,7 +155,7 @@ func (a *app) holdExtendCommand() *cobra.Command {
 
 func (a *app) bookingCommand() *cobra.Command {
 	return group("booking", "Bookings: holds, and what they became",
-		a.holdShowCommand("Show a booking with its payments and its journal"), a.bookingCancelCommand())
+		a.holdShowCommand("Show a booking with its payments and its journal"), a.bookingCancelCommand(), a.bookingMoveCommand(), a.bookingSwapCommand())
 }
 
 func (a *app) bookingCancelCommand() *cobra.Command {

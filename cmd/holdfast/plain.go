@@ -14,13 +14,14 @@ import (
 // shorthand are words for the things that people ask for most.
 var shorthand = map[string]string{
 	"holds": "hold list", "zombies": "zombie list", "venues": "venue list", "pools": "pool list",
-	"refunds": "refund list", "jobs": "job list", "audit": "audit list",
+	"refunds": "refund list", "jobs": "job list", "audit": "audit list", "events": "event list", "resources": "resource list",
 }
 
 // looking are the commands that a read-only prompt takes. A command that is not
 // named here may change something.
 var looking = []string{
-	"venue list", "venue show", "pool list", "day list", "day changes", "hold list", "hold show", "booking show",
+	"venue list", "venue show", "pool list", "event list", "event show", "seat map", "seat list", "resource list", "resource show",
+	"slot list", "timezone lint", "day list", "day changes", "hold list", "hold show", "booking show",
 	"zombie list", "refund list", "inbox list", "outbox list", "job list", "audit list", "client list",
 	"migrate status", "check", "version", "completion", "help",
 }

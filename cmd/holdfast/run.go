@@ -58,7 +58,8 @@ type app struct {
 func (a *app) root() *cobra.Command {
 	root := group("holdfast", "Places by the day: holds, payments, zombies, refunds",
 		a.demoCommand(), a.daemonCommand(), a.consoleCommand(), a.migrateCommand(),
-		a.venueCommand(), a.poolCommand(), a.dayCommand(),
+		a.venueCommand(), a.timezoneCommand(), a.poolCommand(), a.dayCommand(),
+		a.eventCommand(), a.seatCommand(), a.resourceCommand(), a.slotCommand(),
 		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
 		a.providerSimCommand(), a.versionCommand(), a.completionCommand())

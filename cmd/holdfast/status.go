@@ -39,9 +39,13 @@ func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(fo
 // statuses maps the words of outcomes to exit statuses; what is not here is a
 // rule that said no.
 var statuses = map[string]int{
-	"":                statusDone,
-	"INTERNAL":        statusFailed,
-	"INVALID":         statusUsage,
+	"":         statusDone,
+	"INTERNAL": statusFailed,
+	"INVALID":  statusUsage,
+
+	"LOCAL_TIME_MISSING": statusUsage,
+	"LOCAL_TIME_DOUBLED": statusUsage,
+
 	"NOT_FOUND":       statusNotFound,
 	"UNAVAILABLE":     statusUnreachable,
 	"BUSY":            statusUnreachable,
@@ -65,6 +69,8 @@ func codeOf(err error) string {
 	var input *timezone.InputError
 	code := inventory.Code(err)
 	switch {
+	case code == "INVALID" && localTimeCode(err) != "":
+		return localTimeCode(err)
 	case code != "INTERNAL":
 		return code
 	case errors.As(err, &usage), errors.As(err, &input), errors.Is(err, tuiapp.ErrNoTerminal):
@@ -79,9 +85,12 @@ func codeOf(err error) string {
 // may see, but without a driver's words where the outcome says it all.
 func explain(err error) string {
 	var days *inventory.StaleDays
+	var clash *clashError
 	switch code := inventory.Code(err); {
 	case errors.As(err, &days):
 		return days.Error()
+	case errors.As(err, &clash):
+		return clash.Error()
 	case code == "INVALID":
 		lines := make([]string, 0, 4)
 		for _, f := range inventory.FieldErrors(err) {

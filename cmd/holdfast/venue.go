@@ -52,7 +52,7 @@ var venueColumns = []output.Column[venueView]{
 
 func (a *app) venueCommand() *cobra.Command {
 	return group("venue", "Places with a time zone, a currency and their rules",
-		a.venueAddCommand(), a.venueListCommand(), a.venueShowCommand(), a.venueSetCommand())
+		a.venueAddCommand(), a.venueListCommand(), a.venueShowCommand(), a.venueSetCommand(), a.venueZoneCommand())
 }
 
 // venueFlags are the flags of venue add and venue set. A flag that was not

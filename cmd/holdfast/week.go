@@ -23,7 +23,7 @@ func parseWeek(base inventory.Week, text string) (inventory.Week, error) {
 		if !ok {
 			return base, weekFault("%q must be DAYS=CAPACITY[+OVERBOOK] or DAYS=closed", part)
 		}
-		days, err := parseDayNames(names)
+		days, err := parseDayNames("week", names)
 		if err != nil {
 			return base, err
 		}
@@ -43,14 +43,14 @@ func parseWeek(base inventory.Week, text string) (inventory.Week, error) {
 func weekFault(format string, args ...any) error { return inventory.Invalid("week", format, args...) }
 
 // parseDayNames reads "sat" or "mon-fri"; a range may run over Sunday.
-func parseDayNames(text string) ([]int, error) {
+func parseDayNames(field, text string) ([]int, error) {
 	first, last, isRange := strings.Cut(text, "-")
 	from, to := slices.Index(dayNames, first), slices.Index(dayNames, first)
 	if isRange {
 		to = slices.Index(dayNames, last)
 	}
 	if from < 0 || to < 0 {
-		return nil, weekFault("%q is no day of the week: use mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri", text)
+		return nil, inventory.Invalid(field, "%q is no day of the week: use mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri", text)
 	}
 	days := []int{from}
 	for d := from; d != to; {

@@ -61,9 +61,10 @@ var zombieColumns = []output.Column[zombieView]{
 	{Name: "currency", Value: func(z zombieView) string { return string(z.Amount.Currency) }},
 	{Name: "since", Value: func(z zombieView) string { return instant(z.Since) }},
 	{Name: "decide_by", Value: func(z zombieView) string { return instant(z.DecideBy) }},
-	{Name: "pool", Value: ofBooking(func(b bookingView) string { return b.Pool })},
-	{Name: "day", Value: ofBooking(func(b bookingView) string { return b.Day })},
-	{Name: "quantity", Number: true, Value: ofBooking(func(b bookingView) string { return decimal(b.Quantity) })},
+	{Name: "pool", Title: "what", Value: ofBooking(func(b bookingView) string { return b.ref })}, // scripts know the name
+	{Name: "day", Value: ofBooking(func(b bookingView) string { return b.day })},
+	{Name: "quantity", Number: true, Value: ofBooking(func(b bookingView) string { return yes(b.Quantity > 0, decimal(b.Quantity)) })},
+	{Name: "claim", Value: ofBooking(func(b bookingView) string { return b.claimed })},
 	{Name: "revive", Value: func(z zombieView) string { return yes(z.CanRevive, "possible") + z.WhyNot }},
 	{Name: "buyer", Value: ofBooking(func(b bookingView) string { return b.Buyer })},
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"holdfast/tui/canvas"
@@ -38,8 +39,17 @@ func ParseFormat(s string) (Format, error) {
 // Column is one column of a table or CSV.
 type Column[T any] struct {
 	Name   string // lower case with underscores, as in CSV; capitals in a table
+	Title  string // instead of Name for people, "" for Name
 	Number bool   // right-aligned in a table, unquoted in CSV
+	Detail bool   // left out of a table of several
 	Value  func(T) string
+}
+
+func (c Column[T]) title() string {
+	if c.Title != "" {
+		return c.Title
+	}
+	return strings.ReplaceAll(c.Name, "_", " ")
 }
 
 // Printer writes to one place in one format.
@@ -67,7 +77,8 @@ func Rows[T any](p *Printer, columns []Column[T], rows []T) error {
 		return writeCSV(p, columns, rows)
 	case Table:
 	}
-	return writeTable(p.w, columns, rows)
+	shown := slices.DeleteFunc(slices.Clone(columns), func(c Column[T]) bool { return c.Detail })
+	return writeTable(p.w, shown, rows)
 }
 
 // One writes a single thing: in a table one line for each column.
@@ -81,12 +92,12 @@ func One[T any](p *Printer, columns []Column[T], row T) error {
 	}
 	width := 0
 	for _, c := range columns {
-		width = max(width, len(c.Name))
+		width = max(width, len(c.title()))
 	}
 	var b strings.Builder
 	for _, c := range columns {
 		if v := canvas.Clean(c.Value(row)); v != "" {
-			fmt.Fprintf(&b, "%-*s  %s\n", width, strings.ReplaceAll(c.Name, "_", " "), v)
+			fmt.Fprintf(&b, "%-*s  %s\n", width, c.title(), v)
 		}
 	}
 	_, err := io.WriteString(p.w, b.String())

@@ -16,7 +16,7 @@ func writeTable[T any](w io.Writer, columns []Column[T], rows []T) error {
 		cells[y] = make([]string, len(columns))
 		for x, c := range columns {
 			if y == 0 {
-				cells[y][x] = strings.ToUpper(strings.ReplaceAll(c.Name, "_", " "))
+				cells[y][x] = strings.ToUpper(c.title())
 			} else {
 				cells[y][x] = canvas.Clean(c.Value(rows[y-1]))
 			}
