@@ -85,10 +85,12 @@ func (d document) conforms(s schema, at string, value any) []string {
 	return wrong
 }
 
+const goodDoubled = `{"resource":"harbour/studio-a","from":"2027-10-31T02:30","to":"2027-10-31T04:00","buyer":"u-2"}`
+
 // What is really answered is what the document promises.
 func TestOpenAPI_conforms(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setupHall(t)
 	l := b.daemons[0]
 	raw := l.send(t, http.MethodGet, "/openapi.json", "")
 	var doc document
@@ -108,7 +110,8 @@ func TestOpenAPI_conforms(t *testing.T) {
 		}
 	}
 
-	id := b.hold(t, "u-1", 1).String()
+	id, free := b.hold(t, "u-1", 1).String(), b.hold(t, "u-9", 1).String()
+	event := "/events/" + b.hall.Event.ID.String()
 	days := fmt.Sprintf("?from=%s&to=%s", b.Day, b.Day.Add(2))
 	for _, c := range []struct {
 		method, path, in string
@@ -121,6 +124,22 @@ func TestOpenAPI_conforms(t *testing.T) {
 		{"POST", "/holds", "/holds", b.body("u-2", 1), nil},
 		{"POST", "/bookings/" + id + "/pay", "/bookings/{bookingId}/pay", "", []string{"Idempotency-Key", "p-1"}},
 		{"POST", "/bookings/" + id + "/pay", "/bookings/{bookingId}/pay", "", []string{"Idempotency-Key", "p-2"}},
+		{"POST", "/holds", "/holds", b.seatsBody(t, "u-2", "A-01", "A-02"), []string{"Idempotency-Key", "s-1"}},
+		{"POST", "/holds", "/holds", b.seatsBody(t, "u-2", "A-01", "A-02"), []string{"Idempotency-Key", "s-2"}},
+		{"POST", "/holds", "/holds", b.rangeBody("u-2", "10:00", "11:00"), []string{"Idempotency-Key", "r-1"}},
+		{"POST", "/holds", "/holds", b.rangeBody("u-2", "10:00", "11:00"), []string{"Idempotency-Key", "r-2"}},
+		{"POST", "/holds", "/holds", goodDoubled, []string{"Idempotency-Key", "r-3"}},
+		{"POST", b.seatPath(t, "B-01") + "/hold", "/events/{eventId}/seats/{seatId}/hold", `{"buyer":"u-2"}`, []string{"Idempotency-Key", "s-3"}},
+		{"POST", b.seatPath(t, "B-01") + "/hold", "/events/{eventId}/seats/{seatId}/hold", `{"buyer":"u-2"}`, []string{"Idempotency-Key", "s-4"}},
+		{"GET", event, "/events/{eventId}", "", nil},
+		{"GET", event + "/seats", "/events/{eventId}/seats", "", nil},
+		{"GET", event + "/seats", "/events/{eventId}/seats", "", []string{"If-None-Match", "*"}},
+		{"GET", "/events/x/seats", "/events/{eventId}/seats", "", nil},
+		{"GET", "/venues/harbour/events", "/venues/{venue}/events", "", nil},
+		{"GET", "/resources/harbour/studio-a/slots", "/resources/{venue}/{resource}/slots", "", nil},
+		{"PATCH", "/bookings/" + id, "/bookings/{bookingId}", `{"quantity":2}`, nil},
+		{"PATCH", "/bookings/" + id, "/bookings/{bookingId}", `{"quantity":2}`, []string{"If-Match", `"1"`}},
+		{"PATCH", "/bookings/" + free, "/bookings/{bookingId}", `{"quantity":2}`, []string{"If-Match", `"1"`}},
 		{"GET", "/bookings/" + id, "/bookings/{bookingId}", "", nil},
 		{"GET", "/bookings/" + inventory.NewBookingID().String(), "/bookings/{bookingId}", "", nil},
 		{"DELETE", "/bookings/" + id, "/bookings/{bookingId}", "", nil},

@@ -45,25 +45,37 @@ func (m *seatMap) fresh(now time.Time) bool {
 	return age >= 0 && age < seatMapLife
 }
 
-func (m *seatMap) size() int { return len(m.plain) + len(m.zipped) }
+func (m *seatMap) size() int { return cap(m.plain) + len(m.zipped) }
+
+// asOfHead is how the document of a map begins. The time behind it always has
+// the same length, so it is filled in after the seats are hashed.
+const asOfHead = `{"asOf":"`
 
 func buildSeatMap(from inventory.SeatMap, readAt time.Time) (*seatMap, error) {
-	view := seatMapView{Event: from.Event.ID.String(), Seats: make([]seatView, len(from.Seats))}
+	view := seatMapView{AsOf: instantForm, Event: from.Event.ID.String(), Seats: make([]seatView, len(from.Seats))}
 	for i, s := range from.Seats {
 		view.Seats[i] = viewSeat(s)
 	}
-	plain, err := json.Marshal(view)
-	if err != nil {
+	var out bytes.Buffer
+	out.Grow(usualHead + usualSeat*len(from.Seats))
+	if err := json.MarshalWrite(&out, view); err != nil {
 		return nil, fmt.Errorf("write the seat map of event %s: %w", from.Event.ID, err)
 	}
-	hash := sha256.Sum256(plain) // asOf is empty as yet
-	plain = bytes.Replace(plain, []byte(`"asOf":""`), []byte(`"asOf":"`+viewInstant(from.AsOf)+`"`), 1)
+	plain := out.Bytes()
+	hash := sha256.Sum256(plain)
+	copy(plain[len(asOfHead):], from.AsOf.UTC().Format(instantForm))
 	zipped, err := compress(plain)
 	if err != nil {
 		return nil, fmt.Errorf("compress the seat map of event %s: %w", from.Event.ID, err)
 	}
 	return &seatMap{readAt: readAt, tag: `W/"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`, plain: plain, zipped: zipped}, nil
 }
+
+// How many bytes to expect, so that the buffer need not grow.
+const (
+	usualHead = 128
+	usualSeat = 160
+)
 
 // compress is quick rather than thorough: a hall in demand is built four times
 // a second, and its seats resemble each other.
