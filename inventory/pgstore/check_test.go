@@ -15,6 +15,10 @@ var seeds = map[string]string{
 	"I1_counter_drift":            `UPDATE pool_day SET taken = taken + 1 WHERE taken > 0`,
 	"I2_over_limit":               `ALTER TABLE pool_day DROP CONSTRAINT pool_day_not_oversold; UPDATE pool_day SET taken = 99 WHERE taken > 0`,
 	"I5_two_live_bookings":        `DROP INDEX booking_one_live_per_buyer; INSERT INTO booking SELECT (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid()))).* FROM booking b WHERE buyer = 'u-held'`,
+	"I3_seat":                     `UPDATE seat SET state = 'BOOKED' WHERE state = 'HELD'`,
+	"I3_claim":                    `UPDATE booking_seat SET live = false`,
+	"I4_overlap":                  `ALTER TABLE booking DROP CONSTRAINT booking_range_free; INSERT INTO booking SELECT (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid()))).* FROM booking b WHERE buyer = 'u-range'`,
+	"I4_shape":                    `ALTER TABLE booking DROP CONSTRAINT booking_during_shape; UPDATE booking SET during = tstzrange(lower(during), upper(during), '[]') WHERE buyer = 'u-range'`,
 	"I6_edge":                     `UPDATE journal SET from_state = 'CONFIRMED', to_state = 'HELD' WHERE seq = 2`,
 	"I6_chain":                    `UPDATE journal SET seq = seq + 5 WHERE seq = 2`,
 	"I6_head":                     `UPDATE booking SET version = 9`,
@@ -93,6 +97,8 @@ func eveningWithEverything(t *testing.T) pgtest.Shop {
 	t.Helper()
 	s := pgtest.OpenShopIn(t, pgtest.DB(t, pgtest.AllowViolations()))
 	s.Hold(t, "u-held", 1)
+	pgtest.HallIn(t, s, pgtest.Rows("PARKETT", "CAT 1", 5000, 2, "A")).HoldSeats(t, "u-seats", "A-01", "A-02")
+	pgtest.StudioIn(t, s, nil).HoldRange(t, "u-range", "10:00", "11:00")
 	pgtest.Deliver(t, s.Store, pgtest.Captured(s.Hold(t, "u-paid", 1), "pay_paid"))
 	refunded := s.Hold(t, "u-refunded", 1)
 	pgtest.Deliver(t, s.Store, pgtest.Captured(refunded, "pay_refunded"))
