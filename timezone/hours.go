@@ -15,7 +15,8 @@ type Hours struct{ Opens, Closes TimeOfDay }
 // Closed reports whether there are no hours at all.
 func (h Hours) Closed() bool { return h == Hours{} }
 
-const midnight = TimeOfDay(24 * time.Hour) // what the wall shows as 24:00, whatever the day's length
+// midnight is the end of a day on the wall, however long the day is.
+var midnight = NewTimeOfDay(24, 0)
 
 // ParseHours reads opening hours: "09:00-22:00", "18:00-02:00" (until 02:00 of
 // the next day), "00:00-24:00" (the whole day) or "closed"; blanks and tabs

@@ -142,6 +142,7 @@ func TestOpenOn(t *testing.T) {
 		{"closesAtTheSkippedMidnight", "America/Santiago", "2026-09-05", "18:00-24:00", "2026-09-05T22:00:00Z", "2026-09-06T04:00:00Z"},
 		{"closesBehindTheSkippedMidnight", "America/Santiago", "2026-09-05", "18:00-00:30", "2026-09-05T22:00:00Z", "2026-09-06T04:00:00Z"},
 		{"dayThatNeverWas", "Pacific/Apia", "2011-12-30", "09:00-17:00", "", ""},
+		{"nightOfTheDayThatNeverWas", "Pacific/Apia", "2011-12-30", "18:00-02:00", "", ""},
 		{"intoTheDayThatNeverWas", "Pacific/Apia", "2011-12-29", "18:00-02:00", "2011-12-30T04:00:00Z", "2011-12-30T10:00:00Z"},
 		{"afterTheDayThatNeverWas", "Pacific/Apia", "2011-12-31", "09:00-17:00", "2011-12-30T19:00:00Z", "2011-12-31T03:00:00Z"},
 	} {

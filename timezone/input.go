@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// InputError says why a typed zone, day or rule over days was not accepted.
+// InputError says why something typed about time was not accepted: a zone, a day, a
+// rule over days, opening hours, a local time.
 // Callers add the name of the field it was typed into.
 type InputError struct {
 	Input string // what was typed, unchanged: quote it before it meets a terminal

@@ -106,8 +106,8 @@ func plainSlots(d date.Date, h timezone.Hours, slot, turnaround time.Duration, z
 	}
 	var ends []time.Time
 	cut := true
-	for face := opens; !face.After(closes); face = face.Add(slot + turnaround) { // where the grid falls, skipped or not
-		at := first(from, face)
+	for at, face := from, opens; !face.After(closes); face = face.Add(slot + turnaround) { // where the grid falls, skipped or not
+		at = first(at, face)
 		ends = append(ends, at)
 		cut = cut && at != to
 	}
@@ -122,7 +122,7 @@ func plainSlots(d date.Date, h timezone.Hours, slot, turnaround time.Duration, z
 	var slots []timezone.Period
 	for i := 1; i < len(ends); i++ {
 		s := timezone.Period{From: ends[i-1], To: ends[i].Add(-turnaround)}
-		if ends[i] == to && cut {
+		if ends[i].Equal(to) && cut {
 			if s.To = s.From.Add(slot); s.To.After(to) {
 				continue
 			}

@@ -81,7 +81,7 @@ func TestSlots_onDaysOfClockChanges(t *testing.T) {
 		{"nightNewYork", "America/New_York", "2026-03-07", "18:00-02:00", hour, 0, 8, "00:00-05:00, 01:00-05:00"},
 		{"opensInTheGap", "Europe/Berlin", "2026-03-29", "02:30-05:30", hour, 0, 3, "03:00+02:00 30m0s, 03:30+02:00, 04:30+02:00"},
 		{"closesInTheGap", "Europe/Berlin", "2026-03-29", "00:30-02:30", hour, 0, 2, "00:30+01:00, 01:30+01:00 30m0s"},
-		{"gridTimesInTheGapBeforeClosing", "Europe/Berlin", "2026-03-29", "00:00-02:50", 40 * time.Minute, 0, 3, "00:40+01:00, 01:20+01:00"},
+		{"gridTimesInTheGapBeforeClosing", "Europe/Berlin", "2026-03-29", "00:00-02:50", 50 * time.Minute, 0, 3, "00:50+01:00, 01:40+01:00 20m0s"},
 		{"allInTheGap", "Europe/Berlin", "2026-03-29", "02:00-03:00", hour, 0, 0, ""},
 		{"ninetyMinutesForward", "Europe/Berlin", "2026-03-29", "00:00-06:00", 90 * time.Minute, 0, 4, "00:00+01:00, 01:30+01:00 30m0s, 03:00+02:00, 04:30+02:00"},
 		{"ninetyMinutesBack", "Europe/Berlin", "2026-10-25", "00:00-06:00", 90 * time.Minute, 0, 5, "00:00+02:00, 01:30+02:00, 02:00+01:00 1h0m0s, 03:00+01:00, 04:30+01:00"},

@@ -7,14 +7,15 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // The rules of time that a linter cannot express, over the whole repository:
 //   - the clock is read in timezone/clock.go and under cmd only;
-//   - nobody adds 24 hours to come to another day, or calls 24 hours a day; as the
-//     length of a deadline or a limit, 24 hours are fine;
+//   - nobody adds 24 hours, or a multiple, to come to another day, or calls 24 hours
+//     a day; as the length of a deadline or a limit, 24 hours are fine;
 //   - months and days are added to instants (AddDate) in this package only;
 //   - nobody uses the machine's zone or the date package's ways to read the clock
 //     and to read typed dates, which roll 2026-02-30 over.
@@ -65,13 +66,15 @@ func TestTimeBreaches_findsThem(t *testing.T) {
 		var a = []any{
 			t.Add(24 * time.Hour), t.Add(-(time.Hour * 24)), t.Add(7 * 24 * clock.Hour), t.Add(step), // 4
 			24 * time.Hour + ttl, x - step, // 2
+			t.Add(48 * time.Hour), t.Add(n * 24 * time.Hour), t.Add(1440 * time.Minute), t.Add(time.Duration(86_400) * time.Second), t.Add(TimeOfDay(24 * time.Hour)), // 5
 			t.AddDate(0, 0, 1), // 1, not in timezone
 			time.Now, clock.Since(t), // 2, not in the clock and in cmd
 			time.Local, date.Today(), date.ParseISO(""), // 3
 		}
 		const Deadline = 24 * time.Hour
-		var fine = []any{t.Add(23 * time.Hour), t.Add(24 * time.Minute), ttl < 24 * time.Hour, date.New(2026, 1, 1), x.Now(), "24 * time.Hour"}`
-	for path, want := range map[string]int{"tui/a.go": 13, "cmd/holdfast/a.go": 11, "timezone/day.go": 12, "timezone/clock.go": 10} {
+		func f() { t += 24 * time.Hour; t -= step; t += time.Hour } // 2
+		var fine = []any{t.Add(23 * time.Hour), t.Add(24 * time.Minute), t.Add(n * time.Hour), t.Add(36 * time.Hour), t.Add(0 * time.Hour), ttl < 24 * time.Hour, date.New(2026, 1, 1), x.Now(), "24 * time.Hour"}`
+	for path, want := range map[string]int{"tui/a.go": 20, "cmd/holdfast/a.go": 18, "timezone/day.go": 19, "timezone/clock.go": 17} {
 		file, err := parser.ParseFile(token.NewFileSet(), path, source, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +145,7 @@ func addedDays(file *ast.File) []breach {
 	named := map[string]bool{}
 	name := func(names []ast.Expr, values []ast.Expr) {
 		for i, v := range values {
-			if id, ok := names[i].(*ast.Ident); ok && is24Hours(v) {
+			if id, ok := names[i].(*ast.Ident); ok && isDays(v) {
 				named[id.Name] = true
 				if strings.Contains(strings.ToLower(id.Name), "day") {
 					found = append(found, breach{v.Pos(), why})
@@ -159,7 +162,7 @@ func addedDays(file *ast.File) []breach {
 			}
 			name(names, n.Values)
 		case *ast.AssignStmt:
-			if len(n.Lhs) == len(n.Rhs) {
+			if (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) && len(n.Lhs) == len(n.Rhs) {
 				name(n.Lhs, n.Rhs)
 			}
 		}
@@ -169,7 +172,7 @@ func addedDays(file *ast.File) []breach {
 		if minus, ok := e.(*ast.UnaryExpr); ok {
 			e = minus.X
 		}
-		if id, ok := e.(*ast.Ident); is24Hours(e) || ok && named[id.Name] {
+		if id, ok := e.(*ast.Ident); isDays(e) || ok && named[id.Name] {
 			found = append(found, breach{e.Pos(), why})
 		}
 	}
@@ -184,26 +187,46 @@ func addedDays(file *ast.File) []breach {
 				added(n.X)
 				added(n.Y)
 			}
+		case *ast.AssignStmt:
+			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
+				added(n.Rhs[0])
+			}
 		}
 		return true
 	})
 	return found
 }
 
-// is24Hours reports whether e is a product of 24 and an hour.
-func is24Hours(e ast.Expr) bool {
-	if product, ok := ast.Unparen(e).(*ast.BinaryExpr); !ok || product.Op != token.MUL {
-		return false
-	}
-	hour, times24 := false, false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			hour = hour || n.Sel.Name == "Hour"
-		case *ast.BasicLit:
-			times24 = times24 || n.Value == "24"
+// isDays reports whether e is a product that makes a multiple of 24 hours,
+// whatever it is converted to.
+func isDays(e ast.Expr) bool {
+	length, unit := factors(e)
+	const day = 86_400 // seconds
+	return unit && length > 0 && length%day == 0
+}
+
+// factors multiplies the numbers and the units of time in a product, in seconds,
+// and says whether it has a unit; what it cannot know counts as 1.
+func factors(e ast.Expr) (product int64, unit bool) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		if n, err := strconv.ParseInt(e.Value, 0, 64); err == nil {
+			return n, false
 		}
-		return true
-	})
-	return hour && times24
+	case *ast.SelectorExpr:
+		if seconds, ok := map[string]int64{"Hour": 3600, "Minute": 60, "Second": 1}[e.Sel.Name]; ok {
+			return seconds, true
+		}
+	case *ast.CallExpr:
+		if len(e.Args) == 1 { // a conversion
+			return factors(e.Args[0])
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.MUL {
+			x, xUnit := factors(e.X)
+			y, yUnit := factors(e.Y)
+			return x * y, xUnit || yUnit
+		}
+	}
+	return 1, false
 }
