@@ -9,6 +9,7 @@ import (
 	"holdfast/tui/screen/calendar"
 	"holdfast/tui/screen/deliveries"
 	"holdfast/tui/screen/holds"
+	"holdfast/tui/screen/line"
 	"holdfast/tui/screen/refunds"
 	"holdfast/tui/screen/seats"
 	"holdfast/tui/screen/venues"
@@ -24,6 +25,7 @@ const (
 	routeRefunds    = refunds.Name
 	routeDeliveries = deliveries.Name
 	routeSeats      = seats.Name
+	routeLine       = line.Name
 	routeVenues     = venues.Name
 )
 
@@ -37,6 +39,7 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 		{Title: "Refunds", Route: ui.Route{Screen: routeRefunds}},
 		{Title: "Deliveries", Route: ui.Route{Screen: routeDeliveries}},
 		{Title: "Seats", Route: ui.Route{Screen: routeSeats}},
+		{Title: "Line", Route: ui.Route{Screen: routeLine}},
 		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
 	}
 	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
@@ -53,6 +56,8 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 			return deliveries.New(env, s, actor), nil
 		case routeSeats:
 			return seats.New(env, s, actor), nil
+		case routeLine:
+			return line.New(env, s, actor), nil
 		case routeVenues:
 			return venues.New(env, s, actor), nil
 		}
