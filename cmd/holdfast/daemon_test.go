@@ -161,6 +161,7 @@ func testDaemon(t *testing.T, bin string) {
 	t.Run("moneyFromHoldToRefund", func(t *testing.T) { t.Parallel(); testMoney(t, bin) })
 	t.Run("200BuyersTwoDaemons", func(t *testing.T) { t.Parallel(); testCrowd(t, bin) })
 	t.Run("B01_manyBuyersOnePlace", func(t *testing.T) { t.Parallel(); testOnePlace(t, bin) })
+	t.Run("B01_manyBuyersOneSeatOneHour", func(t *testing.T) { t.Parallel(); testOneSeat(t, bin) })
 	t.Run("sigtermUnderLoad", func(t *testing.T) { t.Parallel(); testSigterm(t, bin) })
 	t.Run("killedAtEachStep", func(t *testing.T) { t.Parallel(); testKills(t, bin) })
 	t.Run("tokensAndMetrics", func(t *testing.T) { t.Parallel(); testTokens(t, bin) })
