@@ -29,13 +29,14 @@ type lane struct {
 	turns chan struct{}
 
 	mu      sync.Mutex
+	moment  uint64       // counts what happens in the lane: an order, not a time
 	refused refusedClaim // the latest
 }
 
 // refusedClaim is a claim that PostgreSQL refused whoever asks.
 type refusedClaim struct {
 	claim string
-	asked time.Time // before the transaction began
+	asked uint64 // the moment before the transaction began
 	err   error
 }
 
@@ -63,8 +64,16 @@ func (l *lane) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
+// now is the next moment of the lane.
+func (l *lane) now() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.moment++
+	return l.moment
+}
+
 // note keeps a refusal for those who wait for the same claim.
-func (l *lane) note(claim string, asked time.Time, err error) {
+func (l *lane) note(claim string, asked uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = refusedClaim{claim, asked, err}
@@ -72,10 +81,10 @@ func (l *lane) note(claim string, asked time.Time, err error) {
 
 // refusedSince returns the refusal of the same claim that was asked for after
 // arrived: somebody who waited all that time would have got no other answer.
-func (l *lane) refusedSince(claim string, arrived time.Time) error {
+func (l *lane) refusedSince(claim string, arrived uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.refused.claim != claim || !l.refused.asked.After(arrived) {
+	if l.refused.claim != claim || l.refused.asked < arrived {
 		return nil
 	}
 	return l.refused.err

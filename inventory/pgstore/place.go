@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,7 +23,8 @@ type turn struct {
 func (s *Store) placeOnce(ctx context.Context, op string, t turn, k keyUse,
 	place func(context.Context, pgx.Tx) (inventory.Booking, bool, error),
 ) (b inventory.Booking, replayed bool, err error) {
-	arrived, lane := time.Now(), s.lanes.of(t.lane)
+	lane := s.lanes.of(t.lane)
+	arrived := lane.now()
 	leave, err := lane.enter(ctx)
 	if err != nil {
 		return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
@@ -36,7 +36,7 @@ func (s *Store) placeOnce(ctx context.Context, op string, t turn, k keyUse,
 			return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, cmp.Or(err, refused))
 		}
 	}
-	asked := time.Now()
+	asked := lane.now()
 	for range 2 { // the second round finds the key that somebody else used meanwhile
 		err = s.inTx(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 			b, replayed, err = place(ctx, tx)
