@@ -18,16 +18,16 @@ func (m *Model) put(p place, anew bool) {
 		m.wantX = m.hall.sections[p.section].x(s.Number)
 	}
 	m.follow()
+	m.meet()
 }
 
 // moved follows the cursor: the booking of its seat is read once it rests.
 func (m *Model) moved() tea.Cmd {
 	m.left = ""
-	s, ok := m.under()
-	if !ok || !taken(s) || m.about.knows(keyOf(s)) {
-		return nil
+	if k := m.party.key; k != (seatKey{}) && !m.about.knows(k) {
+		return ui.Ask(ui.Later{After: restBefore, Msg: rested{k}})
 	}
-	return ui.Ask(ui.Later{After: restBefore, Msg: rested{keyOf(s)}})
+	return nil
 }
 
 // walkTo moves the cursor if v is a verb that does.

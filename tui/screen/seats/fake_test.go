@@ -129,9 +129,9 @@ func gala() *house {
 		switch x := (i*7 + i*i/3) % 11; {
 		case h.seats[i].Row == "F" || h.seats[i].Row == "G": // kept for the tests
 		case x < 6:
-			h.give(1000+i/2, fmt.Sprintf("u-%d", 1000+i/2), inventory.StateConfirmed, 0, h.seats[i].ID)
+			h.give(1000+i/2, fmt.Sprintf("p-%d", 1000+i/2), inventory.StateConfirmed, 0, h.seats[i].ID)
 		case x == 7:
-			h.give(5000+i, fmt.Sprintf("u-%d", 5000+i), inventory.StateHeld, 4*time.Minute, h.seats[i].ID)
+			h.give(5000+i, fmt.Sprintf("p-%d", 5000+i), inventory.StateHeld, 4*time.Minute, h.seats[i].ID)
 		case x == 9 && i%4 == 0:
 			h.seats[i].State, h.seats[i].KillReason = inventory.SeatKilled, "behind a pillar"
 		}
@@ -352,7 +352,11 @@ func (h *house) KillSeats(_ context.Context, _ inventory.Actor, _ inventory.Even
 }
 
 func (h *house) UnkillSeats(_ context.Context, _ inventory.Actor, _ inventory.EventID, ids []inventory.SeatID, reason string) ([]inventory.Seat, error) {
-	if err := h.judge(fmt.Sprintf("unkill %s %q", h.short(ids), reason), ids, inventory.SeatKilled); err != nil {
+	err := h.judge(fmt.Sprintf("unkill %s %q", h.short(ids), reason), ids, inventory.SeatKilled)
+	if errors.Is(err, inventory.ErrSeatTaken) {
+		err = inventory.ErrNotAllowed
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {

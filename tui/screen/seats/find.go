@@ -93,21 +93,26 @@ func (m *Model) peopleFound() tea.Cmd {
 	for _, b := range m.finding.people.Value() {
 		buyers[b.ID] = b.Buyer
 	}
+	theirs := func(s inventory.Seat) bool {
+		_, ok := buyers[s.BookingID]
+		return ok && taken(s)
+	}
 	n := 0
 	for _, s := range m.hall.seats {
-		if _, ok := buyers[s.BookingID]; ok && taken(s) {
+		if theirs(s) {
 			n++
 		}
 	}
-	to, ok := m.hall.search(p, func(s inventory.Seat) bool {
-		_, ok := buyers[s.BookingID]
-		return ok && taken(s)
-	})
+	to, ok := m.hall.search(p, theirs)
 	if !ok {
 		return ui.Ask(ui.Say{Text: "no seat and nobody with a seat here is called " + text, Bad: true})
 	}
 	s := m.hall.at(to)
-	return m.found(to, fmt.Sprintf("%s has %s; %s of %s in all, / enter goes to the next", buyers[s.BookingID], full(s), seatsInWords(n), text))
+	say := fmt.Sprintf("%s has %s", buyers[s.BookingID], full(s))
+	if n > 1 {
+		say += fmt.Sprintf(", 1 of %s; / and enter go to the next", seatsInWords(n))
+	}
+	return m.found(to, say)
 }
 
 func (m *Model) found(p place, say string) tea.Cmd {

@@ -82,7 +82,7 @@ func (m *Model) seatsRead() tea.Cmd {
 	before, had := m.under()
 	m.hall = m.hall.update(m.seatMap.Value().Seats)
 	if len(m.hall.seats) == 0 {
-		m.cursor = 0
+		m.cursor, m.party = 0, party{}
 		return nil
 	}
 	if _, ok := m.hall.place[m.cursor]; !ok {
@@ -96,11 +96,8 @@ func (m *Model) seatsRead() tea.Cmd {
 	}
 	m.setBlocks()
 	m.follow()
-	said := tea.Batch(m.dropMarks(), m.checkMoving())
-	if s, ok := m.under(); ok {
-		return tea.Batch(said, m.ask(s))
-	}
-	return said
+	m.meet()
+	return tea.Batch(m.dropMarks(), m.checkMoving(), m.ask())
 }
 
 // dropMarks unmarks the seats that somebody else took, freed or put off sale.

@@ -42,7 +42,7 @@ func (m *Model) beginMove() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return m.withBooking(s, func(k known) tea.Cmd {
+	return m.withBooking(func(k known) tea.Cmd {
 		clear(m.marks)
 		m.anchor = 0
 		m.moving = &moving{k.booking, s}
@@ -119,8 +119,9 @@ func (m *Model) askMove() tea.Cmd {
 		Title: "MOVE ONE SEAT",
 		Intro: []string{fmt.Sprintf("Booking ..%s of %s: %s, %s. It is %s.", v.booking.ID.Short(), v.booking.Buyer, e.Name, m.start(e), v.booking.State)},
 		Facts: []dialog.Fact{
-			{Label: "Before", Text: fmt.Sprintf("%s, %s", names(before, 8), v.booking.Amount)},
-			{Label: "After", Text: fmt.Sprintf("%s, %s", names(after, 8), v.afterWords(to))},
+			{Label: "Before", Text: names(before, 8)},
+			{Label: "After", Text: names(after, 8)},
+			{Label: "Price", Text: v.priceWords(to)},
 			{Label: "What happens", Text: fmt.Sprintf("%s: %s -> free; %s: free -> %s", short(v.from), stateWord(v.from), short(to), stateWord(v.from))},
 			{Label: "What cannot happen", Text: "only half of it: both seats change or neither"},
 			{Label: "If it has moved", Text: "seat taken or booking changed meanwhile: nothing changes, you are told"},
@@ -142,14 +143,14 @@ const (
 	newPrice  = "new"
 )
 
-func (v moving) afterWords(to inventory.Seat) string {
+func (v moving) priceWords(to inventory.Seat) string {
 	switch {
 	case v.kept(to):
-		return v.booking.Amount.String()
+		return v.booking.Amount.String() + ", as before"
 	case v.booking.State != inventory.StateHeld:
-		return fmt.Sprintf("%s kept (these seats cost %s)", v.booking.Amount, v.after(to))
+		return fmt.Sprintf("%s is kept; these seats cost %s", v.booking.Amount, v.after(to))
 	}
-	return fmt.Sprintf("%s, or %s kept", v.after(to), v.booking.Amount)
+	return fmt.Sprintf("%s now; these seats cost %s", v.booking.Amount, v.after(to))
 }
 
 // actions are the ways to move: what is paid or being paid keeps its price.

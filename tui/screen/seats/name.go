@@ -100,9 +100,13 @@ func price(seats []inventory.Seat) inventory.Money {
 	return sum
 }
 
-// category is how a price is called, "cat. 2".
+// category is how a price is called: "cat. 2", or a name as it is.
 func category(s inventory.Seat) string {
-	return "cat. " + canvas.Cut(s.Category, longestName, "...")
+	name := canvas.Cut(s.Category, longestName, "...")
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		return "cat. " + name
+	}
+	return name
 }
 
 // span writes a length of time without the parts that are zero: 5m, not 5m0s.

@@ -131,7 +131,7 @@ func (d offSet) outcome() dialog.Outcome {
 		return dialog.Outcome{OK: true, Text: what}
 	case errors.Is(d.err, inventory.ErrUnknownOutcome):
 		return d.lookedUp(what)
-	case errors.Is(d.err, inventory.ErrSeatTaken) && d.back:
+	case d.back && errors.Is(d.err, inventory.ErrNotAllowed):
 		return dialog.Outcome{Text: "Nothing changed.", Lines: []string{"Not off sale any more: " + orElse(names(d.others(), 6), "some of them") + "."}}
 	case errors.Is(d.err, inventory.ErrSeatTaken):
 		return dialog.Outcome{Text: "Nothing changed.", Lines: []string{takenWords(d.err, d.seats, d.at) + "."}}

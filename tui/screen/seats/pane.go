@@ -65,8 +65,8 @@ func (m *Model) words(whole bool) (title, remark string, lines []line) {
 	if marked := m.marked(); len(marked) > 0 {
 		lines = append(lines, line{theme.Accent, fmt.Sprintf("%d marked: %s, %s", len(marked), names(marked, 5), price(marked))})
 	}
-	lines = append(lines, line{theme.Muted, fmt.Sprintf("%s, row %s, seat %d; category %s, %s", s.Section, s.Row, s.Number, s.Category, s.Price)})
-	if k, ok := m.about.known[keyOf(s)]; ok && whole && taken(s) {
+	lines = append(lines, line{theme.Muted, fmt.Sprintf("%s, row %s, seat %d; %s, %s", s.Section, s.Row, s.Number, category(s), s.Price)})
+	if k, ok := m.about.known[m.party.key]; ok && whole && taken(s) {
 		lines = append(lines, line{theme.Text, ""})
 		lines = append(lines, m.payments(k.booking)...)
 		lines = append(lines, m.journal(k.journal)...)
@@ -76,7 +76,7 @@ func (m *Model) words(whole bool) (title, remark string, lines []line) {
 
 // word is the state of a seat as the pane's heading has it.
 func (m *Model) word(s inventory.Seat) string {
-	k, ok := m.about.known[keyOf(s)]
+	k, ok := m.about.known[m.party.key]
 	switch {
 	case s.NeedsRepair:
 		return "NEEDS REPAIR"
@@ -104,11 +104,11 @@ func (m *Model) seatWords(s inventory.Seat) []line {
 	case !taken(s):
 		return []line{{theme.Text, fmt.Sprintf("nobody has it: %s (%s)", s.Price, category(s))}}
 	}
-	k, ok := m.about.known[keyOf(s)]
+	k, ok := m.about.known[m.party.key]
 	switch {
 	case ok:
 		return []line{{theme.Text, m.owner(s, k.booking)}}
-	case m.about.query.Err() != nil && m.about.of == keyOf(s):
+	case m.about.query.Err() != nil && m.about.of == m.party.key:
 		return []line{{theme.Warn, "its booking could not be read: " + inventory.Message(m.about.query.Err())}}
 	}
 	text := fmt.Sprintf("booking ..%s%s: asking who has it ...", s.BookingID.Short(), m.with(s))
@@ -150,7 +150,7 @@ func (m *Model) remaining(b inventory.Booking) string {
 func (m *Model) with(s inventory.Seat) string {
 	var others []inventory.Seat
 	apart := false
-	for _, o := range m.hall.of(s.BookingID) {
+	for _, o := range m.party.seats {
 		if o.ID != s.ID {
 			others = append(others, o)
 			apart = apart || o.Section != s.Section

@@ -78,6 +78,7 @@ type Model struct {
 	zoomed bool // out to blocks
 	blocks widget.Table[block, blockKey]
 
+	party   party
 	about   aboutSeat
 	moving  *moving
 	finding finding
@@ -102,7 +103,7 @@ func New(env *ui.Env, store store, actor inventory.Actor) *Model {
 func (m *Model) forget() {
 	m.event, m.hall, m.cursor, m.wantX, m.anchor, m.left = inventory.EventID{}, nil, 0, 0, 0, ""
 	m.visited, m.marks = map[string]inventory.SeatID{}, map[inventory.SeatID]inventory.SeatState{}
-	m.zoomed, m.moving, m.top, m.shift = false, nil, 0, 0
+	m.zoomed, m.moving, m.party, m.top, m.shift = false, nil, party{}, 0, 0
 	m.seatMap.Forget()
 	m.blocks.SetRows(nil)
 	m.about.forget()
@@ -154,8 +155,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 			m.finding.field.Key(msg)
 		}
 	case rested:
-		if s, ok := m.under(); ok && msg.of == keyOf(s) {
-			return m.ask(s)
+		if msg.of == m.party.key {
+			return m.ask()
 		}
 	}
 	return m.answer(msg)

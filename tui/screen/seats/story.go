@@ -18,7 +18,7 @@ func (m *Model) open() tea.Cmd {
 	if !taken(s) {
 		return m.tell(s, nil)
 	}
-	return m.withBooking(s, func(k known) tea.Cmd { return m.tell(s, &k) })
+	return m.withBooking(func(k known) tea.Cmd { return m.tell(s, &k) })
 }
 
 func (m *Model) tell(s inventory.Seat, k *known) tea.Cmd {
@@ -36,7 +36,7 @@ func (m *Model) tell(s inventory.Seat, k *known) tea.Cmd {
 		b := k.booking
 		groups = append(groups,
 			dialog.Group{Title: "Who", Facts: []dialog.Fact{{Text: b.Buyer}}},
-			dialog.Group{Title: "All seats of the booking", Facts: []dialog.Fact{{Text: names(m.hall.of(b.ID), maxPieces)}}},
+			dialog.Group{Title: "All seats of the booking", Facts: []dialog.Fact{{Text: names(m.party.seats, maxPieces)}}},
 			dialog.Group{Title: "Payments", Facts: orNone(facts(m.payments(b)))},
 			dialog.Group{Title: "Journal", Facts: orNone(facts(m.journal(k.journal)))},
 			dialog.Group{Title: "Id", Facts: []dialog.Fact{{Text: b.ID.String()}}},
