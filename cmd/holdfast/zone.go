@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,15 +58,19 @@ func venuesNamed(ctx context.Context, s *pgstore.Store, slug string) ([]inventor
 // printLint ends with errQuiet if anything would move.
 func (a *app) printLint(found []inventory.ZonePreview) error {
 	var moves []zoneMoveView
+	moving := 0
 	for _, p := range found {
 		moves = append(moves, viewZonePreview(p).Moves...)
+		moving += p.Moving
 	}
 	var err error
-	switch {
-	case a.print.Format() == output.JSON:
+	switch a.print.Format() {
+	case output.JSON:
 		err = a.print.Document(mapped(found, viewZonePreview))
-	case a.print.Format() == output.CSV || len(moves) > 0:
+	case output.CSV:
 		err = output.Rows(a.print, zoneMoveColumns, moves)
+	case output.Table:
+		err = a.tableOfMoves(moves)
 	}
 	if err != nil {
 		return err
@@ -75,16 +80,33 @@ func (a *app) printLint(found []inventory.ZonePreview) error {
 			return err
 		}
 	}
-	if len(moves) > 0 {
+	if moving > 0 {
 		return errQuiet
 	}
 	return a.print.Line("Nothing would move.")
 }
 
+// poolDay is the kind of a move of which a venue can have hundreds, all alike:
+// people are told how many. Programs get them all.
+const poolDay = "pool-day"
+
+func (a *app) tableOfMoves(moves []zoneMoveView) error {
+	shown := slices.DeleteFunc(slices.Clone(moves), func(m zoneMoveView) bool { return m.Kind == poolDay })
+	if len(shown) > 0 {
+		if err := output.Rows(a.print, zoneMoveColumns, shown); err != nil {
+			return err
+		}
+	}
+	if n := len(moves) - len(shown); n > 0 {
+		return a.print.Line("%s of pools would end at another instant.", days(n))
+	}
+	return nil
+}
+
 // printAdvice says, for people, how to settle what would move.
 func (a *app) printAdvice(p inventory.ZonePreview) error {
 	lines := sayPreview(p)
-	if len(p.Moves) > 0 {
+	if p.Moving > 0 {
 		lines = append(lines,
 			fmt.Sprintf("  holdfast venue zone %s %s --keep local    the wall shows what was typed; the instants move", p.Venue, p.To),
 			fmt.Sprintf("  holdfast venue zone %s %s --keep instant  the instants stay; the wall shows something else", p.Venue, p.To))
@@ -100,7 +122,7 @@ func (a *app) printAdvice(p inventory.ZonePreview) error {
 // sayPreview says in words what a preview found.
 func sayPreview(p inventory.ZonePreview) []string {
 	var lines []string
-	if n := len(p.Moves); n > 0 {
+	if n := p.Moving; n > 0 {
 		line := fmt.Sprintf("%s: %d would move", p.Venue, n)
 		if p.NewDay > 0 {
 			line += fmt.Sprintf(", %d of them to another local day", p.NewDay)
@@ -112,6 +134,9 @@ func sayPreview(p inventory.ZonePreview) []string {
 			line += fmt.Sprintf(", %d to a time that comes twice", p.Doubled)
 		}
 		lines = append(lines, line+".")
+	}
+	if p.Missing+p.Doubled > 0 {
+		lines = append(lines, p.Venue+": to keep local times, first move the bookings whose time is skipped or comes twice (booking move).")
 	}
 	if n := len(p.RulesDiffer); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: holdfast (%s) and PostgreSQL (%s) know different rules of %s, first at %s: update the older one.",
@@ -174,18 +199,19 @@ func (a *app) changeZone(ctx context.Context, s *pgstore.Store, slug string, zon
 		return err
 	}
 	view := viewZonePreview(preview)
-	if a.print.Format() == output.Table && len(view.Moves) > 0 { // seen before it is saved
-		if err := output.Rows(a.print, zoneMoveColumns, view.Moves); err != nil {
+	if a.print.Format() == output.Table { // seen before it is saved
+		if err := a.tableOfMoves(view.Moves); err != nil {
 			return err
 		}
 	}
+	anyOther := slices.ContainsFunc(view.Moves, func(m zoneMoveView) bool { return m.Kind != poolDay })
 	switch {
 	case f.dryRun:
 		return a.printZone(preview, view)
-	case keep == "" && len(view.Moves) > 0:
-		return inventory.Invalid("keep", "say what stays: local or instant (%d would move; --dry-run shows them)", len(view.Moves))
+	case keep == "" && (anyOther || preview.Moving > len(view.Moves)):
+		return inventory.Invalid("keep", "say what stays, local or instant: bookings or events would move (--dry-run lists them)")
 	case keep == "":
-		keep = inventory.KeepLocal
+		keep = inventory.KeepLocal // days without a time of their own
 	}
 	saved, err := s.ChangeZone(ctx, a.staff(), slug, f.version, zone.Name(), keep, f.reason)
 	if err != nil {
@@ -209,7 +235,7 @@ func (a *app) printZone(p inventory.ZonePreview, v zonePreviewView) error {
 	switch {
 	case v.Saved != nil:
 		lines = append(lines, fmt.Sprintf("%s is in %s now (version %d).", v.Venue, v.Saved.Zone, v.Saved.Version))
-	case len(v.Moves) == 0:
+	case v.Moving == 0:
 		lines = append(lines, "Nothing would move. Nothing is saved.")
 	default:
 		lines = append(lines, "Nothing is saved.")

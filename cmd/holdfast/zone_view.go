@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	"holdfast/cmd/holdfast/output"
@@ -22,12 +23,13 @@ type zoneMoveView struct {
 	LocalThen string               `json:"localThen"` // what the wall would show then
 	Would     time.Time            `json:"would,omitzero"`
 	Problem   string               `json:"problem,omitzero"`
+	Choice    []string             `json:"choice,omitzero"` // with a problem: what Local could mean
 }
 
-func viewZoneMove(venue string) func(inventory.ZoneMove) zoneMoveView {
+func viewZoneMove(p inventory.ZonePreview) func(inventory.ZoneMove) zoneMoveView {
 	return func(m inventory.ZoneMove) zoneMoveView {
 		v := zoneMoveView{
-			Venue: venue, Kind: m.Kind, Name: m.Name, Buyer: m.Buyer, Day: m.Day.String(), Local: m.Local.String(),
+			Venue: p.Venue, Kind: m.Kind, Name: m.Name, Buyer: m.Buyer, Day: m.Day.String(), Local: m.Local.String(),
 			Stored: m.Stored, LocalThen: m.LocalThen.String(), Would: m.Would, Problem: m.Problem,
 		}
 		if m.Booking != (inventory.BookingID{}) {
@@ -35,6 +37,9 @@ func viewZoneMove(venue string) func(inventory.ZoneMove) zoneMoveView {
 		}
 		if m.Event != (inventory.EventID{}) {
 			v.Event = &m.Event
+		}
+		if m.Problem != "" {
+			v.Choice = []string{wallIn(m.Choice[0], p.To), wallIn(m.Choice[1], p.To)}
 		}
 		return v
 	}
@@ -47,13 +52,14 @@ func (m zoneMoveView) booking() string {
 	return m.Booking.String()
 }
 
-// problem is in words what the code says.
+// problem is in words what is wrong with the local time.
 func (m zoneMoveView) problem() string {
+	choice := strings.Join(m.Choice, " or ")
 	switch m.Problem {
-	case "LOCAL_TIME_MISSING":
-		return "the clocks skip it"
-	case "LOCAL_TIME_DOUBLED":
-		return "it comes twice"
+	case inventory.LocalTimeMissing:
+		return "the clocks skip it: " + choice
+	case inventory.LocalTimeDoubled:
+		return "it comes twice: " + choice
 	}
 	return m.Problem
 }
@@ -77,6 +83,7 @@ type zonePreviewView struct {
 	From          string         `json:"from"`
 	To            string         `json:"to"`
 	Future        int            `json:"future"` // future bookings of all kinds
+	Moving        int            `json:"moving"` // however many are listed
 	Moves         []zoneMoveView `json:"moves"`
 	Missing       int            `json:"missing"`
 	Doubled       int            `json:"doubled"`
@@ -86,12 +93,12 @@ type zonePreviewView struct {
 	RulesDiffer   []time.Time    `json:"rulesDiffer"`
 	AsOf          time.Time      `json:"asOf"`
 
-	Saved *venueView `json:"saved,omitzero"` // the venue, once its zone is changed
+	Saved *venueView `json:"saved,omitzero"` // the venue, where something was saved
 }
 
 func viewZonePreview(p inventory.ZonePreview) zonePreviewView {
 	v := zonePreviewView{
-		Venue: p.Venue, From: p.From, To: p.To, Future: p.Future, Moves: mapped(p.Moves, viewZoneMove(p.Venue)),
+		Venue: p.Venue, From: p.From, To: p.To, Future: p.Future, Moving: p.Moving, Moves: mapped(p.Moves, viewZoneMove(p)),
 		Missing: p.Missing, Doubled: p.Doubled, NewDay: p.NewDay, GoRules: p.GoRules, DatabaseRules: p.DatabaseRules,
 		RulesDiffer: p.RulesDiffer, AsOf: p.AsOf,
 	}
