@@ -43,6 +43,7 @@ type counts struct {
 	days  int // pool days from today on, by the venue's present calendar
 	taken int // places taken on them
 	holds int
+	ahead inventory.ZonePreview // of the zone that was chosen; zero before
 }
 
 // consequences says what a change from one zone to another means at now, in

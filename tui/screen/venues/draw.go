@@ -39,7 +39,11 @@ func (m *Model) layout() areas {
 
 // Draw draws the screen.
 func (m *Model) Draw(c canvas.Canvas) {
-	if m.find != nil {
+	switch {
+	case m.find != nil && m.find.ahead != nil:
+		m.drawAhead(c)
+		return
+	case m.find != nil:
 		m.drawFinder(c)
 		return
 	}

@@ -24,6 +24,7 @@ type office struct {
 	wErr   error             // of writes, instead of doing them
 	lost   bool              // writes are done, and their answers lost
 	before func()            // runs when a write arrives
+	ahead  inventory.ZonePreview
 
 	writes []string
 }
@@ -111,6 +112,27 @@ func (o *office) Days(_ context.Context, ref inventory.PoolRef, r inventory.DayR
 
 func (o *office) Bookings(context.Context, inventory.BookingFilter) (inventory.BookingList, error) {
 	return inventory.BookingList{Counts: inventory.HoldCounts{Held: 40, Paying: 2}}, o.err
+}
+
+func (o *office) PreviewZone(_ context.Context, venue, zone string) (inventory.ZonePreview, error) {
+	p := o.ahead
+	if i := o.at(venue); i >= 0 {
+		p.From = o.venues[i].Zone
+	}
+	p.Venue, p.To = venue, zone
+	return p, o.err
+}
+
+func (o *office) ChangeZone(_ context.Context, actor inventory.Actor, venue string, version int, zone string, keep inventory.ZoneKeep, reason string) (inventory.Venue, error) {
+	if err := o.write("zone", venue+" "+zone+" keep "+string(keep), version, reason); err != nil {
+		return inventory.Venue{}, err
+	}
+	stored := o.venues[o.at(venue)]
+	if stored.Version != version {
+		return stored, &inventory.StaleError{Object: "venue " + venue, Seen: version, Current: stored.Version, By: o.by[venue]}
+	}
+	stored.Zone = zone
+	return o.edit(actor, stored), o.answer(nil)
 }
 
 func (o *office) write(verb, what string, version int, reason string) error {

@@ -29,6 +29,7 @@ type finder struct {
 	cursor  string // the name of the zone under the cursor
 	counts  ui.Query[counts]
 	asking  *timezone.Match // enter was pressed: the question comes with fresh counts
+	ahead   *ahead          // what would move is on screen, to be decided on
 }
 
 // zonesRead brings the rules of all zones.
@@ -45,7 +46,7 @@ func (m *Model) openFinder(v *inventory.Venue) tea.Cmd {
 	}
 	m.find = f
 	m.match()
-	cmd := m.count()
+	cmd := m.count(nil)
 	if m.zones != nil {
 		return cmd
 	}
@@ -62,8 +63,9 @@ func (m *Model) zonesRead(msg zonesRead) tea.Cmd {
 	return ui.Report("read the zone rules", msg.err)
 }
 
-// count asks how much a change of zone would touch.
-func (m *Model) count() tea.Cmd {
+// count asks how much a change of zone would touch, and what it would move if the
+// zone has been chosen.
+func (m *Model) count(chosen *timezone.Match) tea.Cmd {
 	if m.find.venue == nil {
 		return nil
 	}
@@ -87,6 +89,10 @@ func (m *Model) count() tea.Cmd {
 		}
 		l, err := store.Bookings(ctx, inventory.BookingFilter{Venue: v.Slug, Limit: 1})
 		n.holds = l.Counts.Held + l.Counts.Paying
+		if err != nil || chosen == nil {
+			return n, err
+		}
+		n.ahead, err = store.PreviewZone(ctx, v.Slug, chosen.Zone.Name())
 		return n, err
 	})
 }
@@ -103,7 +109,7 @@ func (m *Model) counted() tea.Cmd {
 	}
 	match := *f.asking
 	f.asking = nil
-	return m.askZone(match)
+	return m.decideZone(match)
 }
 
 func (f *finder) selected() (timezone.Match, bool) {
@@ -142,6 +148,9 @@ func (m *Model) typed(k tea.KeyMsg) {
 
 func (m *Model) doFind(v keys.Verb) tea.Cmd {
 	f := m.find
+	if f.ahead != nil {
+		return m.doAhead(v)
+	}
 	const page = 8
 	switch v {
 	case keys.Up:
@@ -164,7 +173,7 @@ func (m *Model) doFind(v keys.Verb) tea.Cmd {
 			return m.openAdd(match)
 		}
 		f.asking = &match
-		return m.count()
+		return m.count(&match)
 	default: // keys binds no other
 	}
 	return nil

@@ -13,11 +13,15 @@ const (
 	changeZone keys.Verb = "change-zone"
 	addPool    keys.Verb = "add-pool"
 	goOn       keys.Verb = "go-on"
+	otherKeep  keys.Verb = "other-keep"
 )
 
 // Keys is the keyboard of the screen as it stands.
 func (m *Model) Keys() keys.Table {
-	if m.find != nil {
+	switch {
+	case m.find != nil && m.find.ahead != nil:
+		return m.find.ahead.keys()
+	case m.find != nil:
 		return m.find.keys(m.zones != nil)
 	}
 	row, some := m.table.Selected()
@@ -38,15 +42,18 @@ func (m *Model) Keys() keys.Table {
 func (f *finder) keys(ready bool) keys.Table {
 	_, some := f.selected()
 	next := keys.Binding{Verb: goOn, Keys: []string{"enter"}, Help: "change to it...", Level: keys.Undo, Writes: true, Priority: 60}
-	if f.venue == nil {
+	switch {
+	case f.venue == nil:
 		next.Help = "go on"
+	case f.same():
+		next.Help, next.More = "apply its rules...", "what would move by the rules that the zone has today"
 	}
 	t := keys.Table{
 		{Verb: keys.Up, Keys: []string{"up"}, Help: "up", Hidden: true},
 		{Verb: keys.Down, Keys: []string{"down"}, Help: "choose", Priority: 50},
 		{Verb: keys.PageUp, Keys: []string{"pgup"}, Help: "page up", Hidden: true},
 		{Verb: keys.PageDown, Keys: []string{"pgdown"}, Help: "page down", Hidden: true},
-		next.If(ready, "the zone rules are still being read").If(some, "no zone matches").If(!f.same(), "that is its zone already"),
+		next.If(ready, "the zone rules are still being read").If(some, "no zone matches"),
 		{Verb: keys.Back, Keys: []string{"esc"}, Help: "leave as it is", Priority: 65},
 	}
 	return t
@@ -69,7 +76,15 @@ func (m *Model) Status() ui.Status {
 		},
 		ReadAt: m.list.ReadAt(),
 	}
-	if m.find != nil {
+	switch {
+	case m.find != nil && m.find.ahead != nil:
+		s.Title = "What would move"
+		s.About = []string{
+			"Bookings by time and events are at moments, and on the wall as somebody typed them. With another zone only one of the two can stay: the local time, and the moment moves; or the moment, and the wall shows something else.",
+			"A gap: the clocks of the new zone skip that local time. Twice: they show it two times. Such bookings have to be moved before the local times can be kept.",
+			"Nothing is changed before you have typed the venue's code.",
+		}
+	case m.find != nil:
 		s.Title, s.Typing = "Time zone", true
 		s.About = []string{
 			"Type a city, a country or its code, an offset such as +01, or an old name; choose with the arrows. The next clock changes and what would change are shown below.",

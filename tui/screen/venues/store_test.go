@@ -132,3 +132,36 @@ func TestStore_ChangeZone(t *testing.T) {
 		t.Errorf("the hold ends at %s, %v, want %s", got.ExpiresAt, err, b.ExpiresAt)
 	}
 }
+
+// Bookings by time move with the zone of their venue only after somebody has
+// seen them and chosen what stays.
+func TestStore_ChangeZoneOfBookingsByTime(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		name, local, instant string
+		press                []string
+	}{
+		{"keepTheLocalTime", "10:00", "moved", []string{"enter"}},
+		{"keepTheMoment", "04:00", "stays", []string{"tab", "enter"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			studio := pgtest.OpenStudio(t, nil)
+			b := studio.HoldRange(t, "u-1", "10:00", "11:00")
+			c := program(t, studio.DB, "mira")
+			choose(c)
+			c.Shows("1 booking by time", "Studio A, u-1", "(10:00 becomes 04:00)", "Both copies of the zone rules agree.")
+			c.Press(tc.press...)
+			confirm(c)
+			c.Shows("harbour is in America/New_York now")
+			after, err := studio.Store.Booking(t.Context(), b.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stays := after.During.From.Equal(b.During.From); after.LocalFrom.Time.String() != tc.local || stays != (tc.instant == "stays") {
+				t.Errorf("it is at %s, %s, before at %s; want %s, the instant %s", after.LocalFrom, after.During.From, b.During.From, tc.local, tc.instant)
+			}
+		})
+	}
+}

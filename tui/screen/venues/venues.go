@@ -36,12 +36,14 @@ type lister interface {
 type counter interface {
 	Days(ctx context.Context, ref inventory.PoolRef, r inventory.DayRange) ([]inventory.PoolDay, error)
 	Bookings(ctx context.Context, f inventory.BookingFilter) (inventory.BookingList, error)
+	PreviewZone(ctx context.Context, venue, zone string) (inventory.ZonePreview, error)
 }
 
 // editor saves.
 type editor interface {
 	AddVenue(ctx context.Context, actor inventory.Actor, v inventory.Venue) (inventory.Venue, error)
 	SetVenue(ctx context.Context, actor inventory.Actor, v inventory.Venue, reason string) (inventory.Venue, error)
+	ChangeZone(ctx context.Context, actor inventory.Actor, venue string, version int, zone string, keep inventory.ZoneKeep, reason string) (inventory.Venue, error)
 	AddPool(ctx context.Context, actor inventory.Actor, p inventory.Pool) (inventory.Pool, error)
 }
 
@@ -94,6 +96,7 @@ func (m *Model) Init() tea.Cmd { return m.load() }
 // SetSize takes the screen's size.
 func (m *Model) SetSize(w, h int) {
 	m.width, m.high = w, h
+	m.fitAhead()
 	m.table.Columns = m.columns()
 	m.table.SetHeight(m.layout().list.H)
 }
@@ -124,7 +127,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 			m.table.Select(row.Slug)
 		}
 	case tea.KeyMsg:
-		if m.find != nil {
+		if m.find != nil && m.find.ahead == nil {
 			m.typed(msg)
 		}
 	case zonesRead:

@@ -130,7 +130,7 @@ func TestVenues_UnknownZoneIsFlaggedNeverGuessed(t *testing.T) {
 	c.Press("tab")
 	c.Type("mars-base")
 	c.Press("tab", "tab", "enter")
-	wantWrites(t, o, `set mars-base v3 "first colony"`)
+	wantWrites(t, o, `zone mars-base UTC keep local v3 "first colony"`)
 	c.Shows("mars-base is in UTC now, v4", "Fri 11:38 +00:00")
 }
 

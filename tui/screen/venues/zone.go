@@ -21,6 +21,7 @@ const previewFresh = 30 * time.Second
 type zoneChosen struct {
 	venue  inventory.Venue
 	zone   timezone.Zone
+	keep   inventory.ZoneKeep
 	reason string
 }
 
@@ -33,22 +34,23 @@ type zoneSet struct {
 	err    error
 }
 
-// askZone opens the typed confirmation of a change of zone.
+// askZone opens the typed confirmation of a change of zone that moves no booking
+// and no event: then local times and moments are the same thing.
 func (m *Model) askZone(match timezone.Match) tea.Cmd {
+	return m.confirmZone(match, inventory.KeepLocal, m.preview(match), dialog.Fact{Label: "What cannot happen", Text: "a place lost; a booking on another date"})
+}
+
+func (m *Model) confirmZone(match timezone.Match, keep inventory.ZoneKeep, happens []string, facts ...dialog.Fact) tea.Cmd {
 	f := m.find
 	v := *f.venue
-	intro := append([]string{v.Zone + " -> " + match.Zone.Name() + ". What happens:"}, m.preview(match)...)
 	return ui.OpenDialog(dialog.NewConfirm(dialog.Spec{
-		Title: "CHANGE THE ZONE OF " + v.Name,
-		Intro: intro,
-		Facts: []dialog.Fact{
-			{Label: "What cannot happen", Text: "a place lost; a booking on another date"},
-			{Label: "If it has moved", Text: "nothing changes, and you are told"},
-		},
+		Title:  "CHANGE THE ZONE OF " + v.Name,
+		Intro:  append([]string{v.Zone + " -> " + match.Zone.Name() + ". What happens:"}, happens...),
+		Facts:  append(facts, dialog.Fact{Label: "If it has moved", Text: "nothing changes, and you are told"}),
 		ReadAt: f.counts.ReadAt().In(m.env.Zone()), MaxAge: previewFresh,
 		Reason: "Reason", Reasons: true, Type: v.Slug,
 		Actions: []dialog.Action{{Name: "change", Label: "Change"}},
-		Then:    func(c dialog.Choice) tea.Msg { return zoneChosen{v, match.Zone, c.Reason} },
+		Then:    func(c dialog.Choice) tea.Msg { return zoneChosen{v, match.Zone, keep, c.Reason} },
 	}))
 }
 
@@ -56,13 +58,12 @@ func (m *Model) setZone(c zoneChosen) tea.Cmd {
 	if err := inventory.CheckReason(c.reason); err != nil {
 		return ui.SettleDialog(dialog.Outcome{Again: true, Text: inventory.Message(err)})
 	}
-	v := c.venue
-	v.Zone = c.zone.Name()
+	v, zone := c.venue, c.zone.Name()
 	store, actor := m.store, m.actor
 	return ui.Save(m.env, "venue.zone", "changing the zone of "+v.Slug, saveLimit, func(ctx context.Context) (zoneSet, error) {
 		s := zoneSet{chosen: c}
 		var err error
-		if s.stored, err = store.SetVenue(ctx, actor, v, c.reason); movedOrUnknown(err) {
+		if s.stored, err = store.ChangeZone(ctx, actor, v.Slug, v.Version, zone, c.keep, c.reason); movedOrUnknown(err) {
 			s.theirs = standsNow(ctx, store, v.Slug)
 		}
 		return s, err
@@ -85,7 +86,7 @@ func (m *Model) zoneSet(s zoneSet) tea.Cmd {
 		cmds = append(cmds, m.refocus(stored))
 	case s.theirs.Slug != "" && m.find != nil && m.find.venue != nil:
 		now := s.theirs
-		m.find.venue = &now // what is chosen next is about what stands now
+		m.find.venue, m.find.ahead = &now, nil // what is chosen next is about what stands now
 	}
 	return tea.Batch(append(cmds, ui.SettleDialog(o), m.load())...)
 }

@@ -97,7 +97,7 @@ func TestVenues_ChangeZone(t *testing.T) {
 	c.Type("harbour")
 	c.Frame("typed")
 	c.Press("tab", "tab", "enter")
-	wantWrites(t, o, `set harbour v9 "moved"`)
+	wantWrites(t, o, `zone harbour America/New_York keep local v9 "moved"`)
 	c.Shows("harbour is in America/New_York now, v10", "Fri 06:38 -05:00", "06:38:0", "4 VENUES")
 }
 
