@@ -37,6 +37,8 @@ func (j *Sweep) Run(ctx context.Context) (Result, error) {
 		batch, err = j.store.SweepHolds(ctx, sweepBatch)
 		sum.Expired += batch.Expired
 		sum.Days += batch.Days
+		sum.Events += batch.Events
+		sum.Resources += batch.Resources
 		sum.Skipped = batch.Skipped // the same days are met again in each batch
 		sum.More = batch.More
 		if err != nil || !batch.More || batch.Expired == 0 {
@@ -50,6 +52,7 @@ func (j *Sweep) Run(ctx context.Context) (Result, error) {
 	return Result{
 		Done: sum.Expired,
 		Detail: words(count{sum.Expired, "holds expired"}, count{sum.Days, "pool days touched"},
+			count{sum.Events, "events with seats back on sale"}, count{sum.Resources, "resources with time back on sale"},
 			count{sum.Skipped, "pool days locked by others"}, count{left, "further run needed"}),
 	}, err
 }

@@ -47,3 +47,33 @@ func TestAdmission_sqlAndGoAgree(t *testing.T) {
 		}
 	})
 }
+
+// The same for the rules of events and resources.
+func TestAdmission_eventAndResourceAgreeToo(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	now := time.Date(2027, 1, 15, 12, 0, 0, 0, time.UTC)
+	near := rapid.SampledFrom([]time.Duration{-time.Hour, -time.Microsecond, 0, time.Microsecond, time.Hour})
+	agree := func(rt *rapid.T, sql string, goSays error, args ...any) {
+		var code zeronull.Text
+		if err := db.Pool.QueryRow(t.Context(), sql, args...).Scan(&code); err != nil {
+			rt.Fatal(err)
+		}
+		if inventory.Code(goSays) != string(code) {
+			rt.Fatalf("%v: SQL says %q, Go says %v", args, code, goSays)
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		stop := rapid.Bool().Draw(rt, "stop_sell")
+		e := inventory.Event{StopSell: stop, SalesUntil: now.Add(near.Draw(rt, "sales_until"))}
+		if rapid.Bool().Draw(rt, "has sales_from") {
+			e.SalesFrom = now.Add(near.Draw(rt, "sales_from"))
+		}
+		agree(rt, `SELECT event_admission(jsonb_populate_record(null::event, jsonb_build_object('stop_sell', $1::bool, 'sales_from', $2::timestamptz, 'sales_until', $3::timestamptz)), $4)`,
+			e.Admit(now), e.StopSell, (*zeronull.Timestamptz)(&e.SalesFrom), e.SalesUntil, now)
+		from := now.Add(near.Draw(rt, "from"))
+		r := inventory.Resource{StopSell: stop}
+		agree(rt, `SELECT resource_admission(jsonb_populate_record(null::resource, jsonb_build_object('stop_sell', $1::bool)), tstzrange($2::timestamptz, $2::timestamptz + interval '1 hour'), $3)`,
+			r.Admit(inventory.Range{From: from, To: from.Add(time.Hour)}, now), stop, from, now)
+	})
+}
