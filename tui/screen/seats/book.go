@@ -184,9 +184,9 @@ func (m *Model) bookOutcome(d booked) dialog.Outcome {
 func (m *Model) bookedWords(d booked) string {
 	b := d.booking
 	if d.request.Comp {
-		return fmt.Sprintf("given to %s as a comp: %s (booking ..%s)", b.Buyer, names(d.seats, 4), b.ID.Short())
+		return fmt.Sprintf("given to %s as a comp: %s", b.Buyer, names(d.seats, 4))
 	}
-	return fmt.Sprintf("held for %s until %s: %s, %s (..%s)", b.Buyer, m.at(b.ExpiresAt), names(d.seats, 4), b.Amount, b.ID.Short())
+	return fmt.Sprintf("held for %s until %s: %s, %s", b.Buyer, m.at(b.ExpiresAt), names(d.seats, 4), b.Amount)
 }
 
 // bookLookedUp answers for a request whose own answer was lost. What is not

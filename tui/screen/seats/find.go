@@ -110,7 +110,7 @@ func (m *Model) peopleFound() tea.Cmd {
 	s := m.hall.at(to)
 	say := fmt.Sprintf("%s has %s", buyers[s.BookingID], full(s))
 	if n > 1 {
-		say += fmt.Sprintf(", 1 of %s; / and enter go to the next", seatsInWords(n))
+		say += fmt.Sprintf(", 1 of %s; / enter: the next", seatsInWords(n))
 	}
 	return m.found(to, say)
 }

@@ -47,20 +47,24 @@ func (m *Model) Keys() keys.Table {
 	t := append(keys.Move(), keys.Sideways()...)
 	t = append(t,
 		m.openKey(s),
-		keys.Binding{Verb: zoom, Keys: []string{"z"}, Help: m.zoomHelp(), More: "between single seats and blocks of rows", Priority: 46},
-		keys.Binding{Verb: nextFree, Keys: []string{"tab"}, Help: "next free", More: "to the next free seat of the hall", Priority: 44}.
-			If(free, "no seat of this event is free").If(!m.zoomed, inBlocks),
+		keys.Binding{Verb: zoom, Keys: []string{"z"}, Help: m.zoomHelp(), More: "between single seats and blocks of rows", Priority: 46, Hidden: m.zoomed},
+		keys.Binding{Verb: nextFree, Keys: []string{"tab"}, Help: "next free", More: "to the next free seat of the hall", Priority: 44, Hidden: m.zoomed}.
+			If(!m.zoomed, inBlocks).If(free, "no seat of this event is free"),
 		keys.Binding{Verb: nextSection, Keys: []string{"]"}, Help: "section", More: "to the next section", Priority: 30},
 		keys.Binding{Verb: prevSection, Keys: []string{"["}, Help: "section back", More: "to the section before", Hidden: true},
 		keys.Standard(keys.Filter).As("find").At(42),
 	)
-	if m.moving == nil {
-		t = append(t, m.verbs(s)...)
-	}
-	if m.zoomed { // what is done with single seats waits
-		for i, b := range t {
-			t[i].Hidden = b.Hidden || b.Disabled == inBlocks || b.Verb == zoom
+	switch {
+	case m.moving != nil:
+	case m.zoomed: // what is done with single seats waits, and says so
+		for _, b := range m.verbs(s) {
+			if b.Verb != bestSeats {
+				b.Hidden, b.Disabled = true, inBlocks
+			}
+			t = append(t, b)
 		}
+	default:
+		t = append(t, m.verbs(s)...)
 	}
 	t = append(t, event)
 	if help := m.backHelp(); help != "" {
@@ -108,14 +112,11 @@ func (m *Model) verbs(s inventory.Seat) keys.Table {
 		{Verb: runUp, Keys: []string{"shift+up"}, Help: "mark up", Hidden: true},
 		{Verb: runDown, Keys: []string{"shift+down"}, Help: "mark down", Hidden: true},
 	}
-	for i := range marking {
-		marking[i] = marking[i].If(!m.zoomed, inBlocks)
-	}
 	table := keys.Table{
-		book.If(!m.zoomed, inBlocks).If(m.saving == 0, unsaved).If(free(chosen[0]), wantsFree+stateWord(chosen[0])).If(len(chosen) <= inventory.MaxSeatsPerHold, wantsMany),
+		book.If(m.saving == 0, unsaved).If(free(chosen[0]), wantsFree+stateWord(chosen[0])).If(len(chosen) <= inventory.MaxSeatsPerHold, wantsMany),
 		{Verb: bestSeats, Keys: []string{"B"}, Help: "best seats...", More: "find the best free seats side by side and mark them", Priority: 40},
-		set.If(!m.zoomed, inBlocks).If(m.saving == 0, unsaved).If(free(chosen[0]) || off(chosen[0]), wantsOff+stateWord(chosen[0])),
-		move.If(!m.zoomed, inBlocks).If(m.saving == 0, unsaved).If(taken(s) && !s.NeedsRepair, "nobody has this seat; move begins at a seat that somebody has"),
+		set.If(m.saving == 0, unsaved).If(free(chosen[0]) || off(chosen[0]), wantsOff+stateWord(chosen[0])),
+		move.If(m.saving == 0, unsaved).If(taken(s) && !s.NeedsRepair, "nobody has this seat; move begins at a seat that somebody has"),
 	}
 	return append(table, marking...)
 }

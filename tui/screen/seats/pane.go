@@ -65,7 +65,7 @@ func (m *Model) words(whole bool) (title, remark string, lines []line) {
 	if marked := m.marked(); len(marked) > 0 {
 		lines = append(lines, line{theme.Accent, fmt.Sprintf("%d marked: %s, %s", len(marked), names(marked, 5), price(marked))})
 	}
-	lines = append(lines, line{theme.Muted, fmt.Sprintf("%s, row %s, seat %d; %s, %s", s.Section, s.Row, s.Number, category(s), s.Price)})
+	lines = append(lines, line{theme.Muted, m.whereWords(s)})
 	if k, ok := m.about.known[m.party.key]; ok && whole && taken(s) {
 		lines = append(lines, line{theme.Text, ""})
 		lines = append(lines, m.payments(k.booking)...)
@@ -100,9 +100,9 @@ func (m *Model) seatWords(s inventory.Seat) []line {
 	case s.NeedsRepair:
 		return []line{{theme.Bad, "Its state and its owner contradict each other: it is not sold. holdfast check tells why."}}
 	case s.State == inventory.SeatKilled:
-		return []line{{theme.Text, fmt.Sprintf("off sale: %s, %s (%s)", s.KillReason, s.Price, category(s))}}
+		return []line{{theme.Text, fmt.Sprintf("off sale: %s; it costs %s (%s)", s.KillReason, s.Price, category(s))}}
 	case !taken(s):
-		return []line{{theme.Text, fmt.Sprintf("nobody has it: %s (%s)", s.Price, category(s))}}
+		return []line{{theme.Text, fmt.Sprintf("nobody has it; it costs %s (%s)", s.Price, category(s))}}
 	}
 	k, ok := m.about.known[m.party.key]
 	switch {
@@ -115,13 +115,23 @@ func (m *Model) seatWords(s inventory.Seat) []line {
 	return []line{{theme.Muted, text}}
 }
 
+// whereWords is where a seat is, its names in full; what it costs has been said
+// of a seat that nobody has.
+func (m *Model) whereWords(s inventory.Seat) string {
+	text := fmt.Sprintf("%s, row %s, seat %d", s.Section, s.Row, s.Number)
+	if taken(s) {
+		text += fmt.Sprintf("; this seat costs %s", s.Price)
+	}
+	return text
+}
+
 // owner is the sentence about a seat that somebody has.
 func (m *Model) owner(s inventory.Seat, b inventory.Booking) string {
 	what := "booking"
 	if b.State.Hold() {
 		what = "hold"
 	}
-	text := fmt.Sprintf("%s, %s ..%s%s, %s (%s), ", b.Buyer, what, b.ID.Short(), m.with(s), b.Amount, category(s))
+	text := fmt.Sprintf("%s, %s ..%s%s, %s%s, ", b.Buyer, what, b.ID.Short(), m.with(s), b.Amount, m.categoryOfAll(s))
 	switch b.State {
 	case inventory.StateHeld:
 		if m.over(b) {
@@ -135,6 +145,16 @@ func (m *Model) owner(s inventory.Seat, b inventory.Booking) string {
 	default:
 		return text + string(b.State) + " since " + m.at(b.UpdatedAt)
 	}
+}
+
+// categoryOfAll is the category of a booking's seats if they have one in common.
+func (m *Model) categoryOfAll(s inventory.Seat) string {
+	for _, o := range m.party.seats {
+		if o.Category != s.Category {
+			return ""
+		}
+	}
+	return " (" + category(s) + ")"
 }
 
 // remaining is the time a hold still has, to the second.

@@ -153,7 +153,7 @@ func TestFind(t *testing.T) {
 	c.Shows("BALKON, row F, seat 13")
 	goTo(c, "u-1029") // a person
 	at(t, h, m, "F-12")
-	c.Shows("u-1029 has PARKETT F-12, 1 of 2 seats; / and enter go to the next", "PARKETT, row F, seat 12")
+	c.Shows("u-1029 has PARKETT F-12, 1 of 2 seats; / enter: the next", "PARKETT, row F, seat 12")
 	goTo(c, "u-1029")
 	at(t, h, m, "F-13")
 	goTo(c, "nobody")
