@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -125,7 +124,7 @@ func member(p jsontext.Pointer) string {
 func quoted(name string) string {
 	plain := name != "" && len(name) <= maxQuoted
 	for _, r := range name {
-		plain = plain && r > ' ' && r < utf8.RuneSelf && r != '"'
+		plain = plain && r > ' ' && r <= '~' && r != '"'
 	}
 	if plain {
 		return name

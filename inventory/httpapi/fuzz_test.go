@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"quantity":1,"Quantity":100}`)
 	f.Add(`{"quantity":1e3}`)
 	f.Add("null")
+	f.Add("{\"\x7f\"")
+	known := map[string]bool{"buyer": true}
+	for _, m := range (holdBody{}).members() {
+		known[m.name] = true
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r := httptest.NewRequest(http.MethodPost, "/holds", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
@@ -39,6 +45,13 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
+		for _, err := range everyRequest(body) {
+			for _, f := range problemOf(err).fields {
+				if !known[f.Field] {
+					t.Fatalf("%q names the field %q", text, f.Field)
+				}
+			}
+		}
 		data, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
@@ -48,6 +61,19 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q became %+v, then %+v, %v", text, body, again, err)
 		}
 	})
+}
+
+// everyRequest is what each kind of hold has to say about body, whatever kind
+// it is of.
+func everyRequest(body holdBody) []error {
+	_, kindErr := body.kind()
+	_, poolErr := body.poolRequest(anonymous, "k-1")
+	id, _, eventErr := parseEvent(value(body.Event))
+	_, seatsErr := body.seatRequest(id, eventErr, anonymous, "k-1")
+	ref, refErr := inventory.ParseResourceRef("resource", value(body.Resource))
+	_, rangeErr := body.rangeRequest(ref, refErr, zoneOrNone("Australia/Lord_Howe"), anonymous, "k-1")
+	all := []error{kindErr, poolErr, seatsErr, rangeErr}
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
 // Every key that is taken is one that the store takes, and quoting it makes no

@@ -319,6 +319,15 @@ func TestMetrics(t *testing.T) {
 	l := start(t, httpapi.Config{Store: d, Inbox: d, InsecureNoAuth: true, Registry: registry})
 	l.send(t, http.MethodPost, "/holds", goodHold, "Idempotency-Key", "k-1")
 	l.send(t, http.MethodPost, "/holds", strings.Replace(goodHold, "u-1", "late", 1), "Idempotency-Key", "k-2")
+	d.holdSeats = func(inventory.SeatHoldRequest) (inventory.Booking, bool, error) {
+		return inventory.Booking{}, false, &inventory.SeatTakenError{}
+	}
+	l.send(t, http.MethodPost, "/holds", goodSeats, "Idempotency-Key", "k-3")
+	d.booking = kept(t, inventory.ClaimPool).booking
+	d.move = func(inventory.MoveRequest) (inventory.Booking, error) { return inventory.Booking{}, inventory.ErrPriceChanges }
+	l.send(t, http.MethodPatch, bookingPath, `{"quantity":2}`, "If-Match", `"3"`)
+	d.seatMap = func(inventory.EventID) (inventory.SeatMap, error) { return inventory.SeatMap{}, nil }
+	l.send(t, http.MethodGet, mapPath, "")
 	l.send(t, "BREW", "/holds", "")
 	l.send(t, http.MethodGet, "/bookings/%41", "")
 
@@ -333,12 +342,15 @@ func TestMetrics(t *testing.T) {
 	r := m.send(t, http.MethodGet, "/metrics", "")
 	for _, line := range []string{
 		`holdfast_http_requests_total{method="POST",route="/holds",status="201"} 1`,
-		`holdfast_http_requests_total{method="POST",route="/holds",status="409"} 1`,
+		`holdfast_http_requests_total{method="POST",route="/holds",status="409"} 2`,
 		`holdfast_http_requests_total{method="OTHER",route="/holds",status="405"} 1`,
 		`holdfast_http_requests_total{method="GET",route="other",status="404"} 1`,
 		`holdfast_holds_total{outcome="placed"} 1`,
 		`holdfast_holds_total{outcome="SOLD_OUT"} 1`,
-		`holdfast_http_request_seconds_count{route="/holds"} 3`,
+		`holdfast_holds_total{outcome="SEAT_TAKEN"} 1`,
+		`holdfast_moves_total{outcome="PRICE_CHANGES"} 1`,
+		`holdfast_seat_maps_built_total 1`,
+		`holdfast_http_request_seconds_count{route="/holds"} 4`,
 		`holdfast_http_requests_in_flight 0`,
 	} {
 		if !strings.Contains(r.text, line+"\n") {
