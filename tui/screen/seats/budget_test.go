@@ -173,3 +173,17 @@ func TestSeats_OtherVenue(t *testing.T) {
 		t.Error("something of the other venue's hall is still there")
 	}
 }
+
+// What is remembered of a booking is forgotten when any of its seats changes,
+// also one that is not under the cursor.
+func TestSeats_ABookingThatGrowsIsReadAnew(t *testing.T) {
+	t.Parallel()
+
+	h := gala()
+	c := open(t, h)
+	goTo(c, "F-12")
+	c.Shows("with F-13, EUR 240.00")
+	h.give(0x90fa, "u-1029", inventory.StateHeld, 0, h.id("F", 14))
+	c.Tick()
+	c.Shows("with F-13, F-14, EUR 360.00")
+}
