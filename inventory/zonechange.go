@@ -37,8 +37,8 @@ const (
 )
 
 // ZoneMove is one future booking, event or pool day whose instant or local day
-// would move. Of a range it tells the start, or the end if only that would move;
-// of a pool day the end of the local day.
+// would move. Of a range it tells the start, or the end if only that would move
+// or only that has a Problem; of a pool day the end of the local day.
 type ZoneMove struct {
 	Kind      string    // "range", "event" or "pool-day"
 	Booking   BookingID // of a range

@@ -77,7 +77,7 @@ func TestSlots_sayWhatAHoldWouldSay(t *testing.T) {
 	s := pgtest.StudioIn(t, shop, func(r *inventory.Resource) { r.Turnaround = 20 * time.Minute; r.Slot = 40 * time.Minute })
 	s.HoldRange(t, "u-1", "11:00", "11:40")
 	// A booking beside the grid, as one that was made before the grid was changed.
-	if _, err := s.DB.Pool.Exec(t.Context(), `UPDATE booking SET during = tstzrange(lower(during) + interval '10 min', upper(during)), blocked = tstzrange(lower(blocked) + interval '10 min', upper(blocked) + interval '30 min'), version = version + 1`); err != nil {
+	if _, err := s.DB.Pool.Exec(t.Context(), `UPDATE booking SET during = tstzrange(lower(during) - interval '10 min', upper(during)), blocked = tstzrange(lower(blocked) - interval '10 min', upper(blocked) + interval '30 min'), version = version + 1`); err != nil {
 		t.Fatal(err)
 	}
 	slots, err := s.Store.Slots(t.Context(), s.Resource.Ref, s.Day)
@@ -94,8 +94,8 @@ func TestSlots_sayWhatAHoldWouldSay(t *testing.T) {
 			taken++
 		}
 	}
-	if taken != 2 {
-		t.Errorf("%d slots are not free, want the booking's and the one behind it", taken)
+	if taken != 3 {
+		t.Errorf("%d slots are not free, want the booking's, and those before and behind it", taken)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestSlots_sayWhatAHoldWouldSay(t *testing.T) {
 func TestSlots_B34_bookedAsListed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, from, to string }{
-		{"Europe/Berlin", "2027-03-26", "2027-04-01"}, {"America/New_York", "2027-11-05", "2027-11-09"}, {"Australia/Lord_Howe", "2027-04-03", "2027-04-05"},
+		{"Europe/Berlin", "2027-03-26", "2027-04-01"}, {"Australia/Lord_Howe", "2027-04-03", "2027-04-05"},
 	} {
 		s := pgtest.OpenStudio(t, nil, pgtest.Zone(c.zone))
 		for day := parsedDay(t, c.from); !day.After(parsedDay(t, c.to)); day = day.Add(1) {
@@ -174,9 +174,11 @@ func TestResourceDays(t *testing.T) {
 	if _, err := s.Store.ResourceDays(t.Context(), "nowhere", s.Day); !errors.Is(err, inventory.ErrNotFound) {
 		t.Errorf("no such venue: %v", err)
 	}
-	apia := pgtest.OpenStudio(t, nil, pgtest.Zone("Pacific/Apia"))
-	days, err := apia.Store.ResourceDays(t.Context(), "harbour", parsedDay(t, "2011-12-30"))
-	if err != nil || len(days) != 1 || len(days[0].Open) != 0 || len(days[0].Bookings) != 0 {
+	if _, err := s.DB.Pool.Exec(t.Context(), `UPDATE venue SET zone = 'Pacific/Apia'`); err != nil {
+		t.Fatal(err)
+	}
+	days, err := s.Store.ResourceDays(t.Context(), "harbour", parsedDay(t, "2011-12-30"))
+	if err != nil || len(days) != 2 || len(days[0].Open)+len(days[1].Open)+len(days[0].Bookings)+len(days[1].Bookings) != 0 {
 		t.Errorf("a day that never was: %+v, %v", days, err)
 	}
 }

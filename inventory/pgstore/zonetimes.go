@@ -62,9 +62,10 @@ type rangeTime struct {
 
 func (r rangeTime) moves() bool { return !r.over && (r.from.moves() || r.to.moves()) }
 
-// moved is the end that a preview tells about.
+// moved is the end that a preview tells about: one with a problem, if there is
+// one.
 func (r rangeTime) moved() wallInstant {
-	if r.from.moves() {
+	if r.from.problem != nil || r.from.moves() && r.to.problem == nil {
 		return r.from
 	}
 	return r.to
