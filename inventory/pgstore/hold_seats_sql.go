@@ -18,7 +18,10 @@ SELECT s.id, s.state,
 
 const sqlSeatsToChoose = `-- seats.toChoose
 SELECT s.id, s.section, s."row", s.number, s.category,
-       CASE WHEN b.state = 'HELD' AND b.expires_at <= coalesce(@now::timestamptz, statement_timestamp()) THEN 'AVAILABLE' ELSE s.state END
+       CASE WHEN b.state = 'HELD' AND b.expires_at <= coalesce(@now::timestamptz, statement_timestamp()) THEN 'AVAILABLE'
+            -- an owner or a live claim contradicts AVAILABLE: the seat needs repair and is not offered
+            WHEN s.state = 'AVAILABLE' AND (s.booking_id IS NOT NULL OR EXISTS (SELECT FROM booking_seat bs WHERE bs.seat_id = s.id AND bs.live)) THEN 'HELD'
+            ELSE s.state END
   FROM seat s
   LEFT JOIN booking b ON b.id = s.booking_id
  WHERE s.event_id = @event
@@ -43,7 +46,7 @@ WITH clock AS MATERIALIZED (
       FROM clock, event e
      WHERE e.id = @event AND event_admission(e, clock.now) IS NULL
        AND s.event_id = @event AND s.id = ANY (@seats::bigint[])
-       AND s.state = 'AVAILABLE'
+       AND s.state = 'AVAILABLE' AND s.booking_id IS NULL -- an owner contradicts it: the seat needs repair
     RETURNING s.id, s.section, s."row", s.number, s.category, s.price_minor, s.state, s.version
 ), placed AS (
     INSERT INTO booking (id, venue_id, event_id, quantity, buyer, state, expires_at,
@@ -83,7 +86,7 @@ WITH took AS (
     UPDATE seat s
        SET state = 'BOOKED', booking_id = @id, version = s.version + 1
      WHERE s.id IN (SELECT seat_id FROM booking_seat WHERE booking_id = @id)
-       AND s.state = 'AVAILABLE'
+       AND s.state = 'AVAILABLE' AND s.booking_id IS NULL -- an owner contradicts it: the seat needs repair
     RETURNING s.id
 )
 UPDATE booking_seat bs

@@ -14,8 +14,6 @@ import (
 	"holdfast/inventory"
 )
 
-var errToCome = errors.New("to come")
-
 // MoveBooking changes what a live booking claims: it takes the new claim
 // through the same admission rule as a hold and gives the old one back in one
 // transaction, or changes nothing. A claim that is no other than the present

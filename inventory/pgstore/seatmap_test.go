@@ -82,12 +82,17 @@ func TestSeatMap_B29_badSeatNeedsRepairAndOthersSell(t *testing.T) {
 	exec(`UPDATE seat SET state = 'KILLED', booking_id = NULL WHERE id = $1`, h.Seat(t, "A-07"))    // out of sale, and yet claimed
 	exec(`UPDATE seat SET state = 'HELD' WHERE id = $1`, h.Seat(t, "A-08"))                         // held for a booking that bought it
 	exec(`UPDATE seat SET state = 'HELD' WHERE id = $1`, h.Seat(t, "A-09"))                         // held for nobody
-	bad := []string{"A-03", "A-04", "A-05", "A-06", "A-07", "A-08", "A-09"}
+	exec(`UPDATE seat SET booking_id = gen_random_uuid() WHERE id = $1`, h.Seat(t, "B-05"))         // an owner that is no booking
+	bad := []string{"A-03", "A-04", "A-05", "A-06", "A-07", "A-08", "A-09", "B-05"}
 	if got := needingRepair(t, h); !slices.Equal(got, bad) {
 		t.Errorf("%v need repair, want %v", got, bad)
 	}
 
 	h.HoldSeats(t, "u-1", "A-01", "A-02", "A-10")
+	best, _, err := h.Store.HoldSeats(t.Context(), inventory.SeatHoldRequest{Event: h.Event.ID, Best: 2, Buyer: "u-2", Actor: inventory.Staff("test")})
+	if err != nil || best.Seats[0].Short() != "B-06" {
+		t.Errorf("best two: %v, %v, want B-06 and B-07", best.Seats, err)
+	}
 	if _, err := h.Store.KillSeats(t.Context(), inventory.Staff("mira"), h.Event.ID, ids(t, h, "B-01"), "broken"); err != nil {
 		t.Errorf("kill of a good seat: %v", err)
 	}
