@@ -173,7 +173,7 @@ func drawText(c canvas.Canvas, paragraphs []string) {
 }
 
 func (m *Model) drawRuler(c canvas.Canvas, grid canvas.Rect) {
-	r := m.axis.ruler(m.first, grid.W, m.env.Now())
+	r := m.labelled().ruler(m.first, grid.W, m.env.Now())
 	c.Text(grid.X, 0, theme.Heading, r.hours)
 	c.Text(grid.X, 1, theme.Muted, r.ticks)
 	if m.first > 0 {

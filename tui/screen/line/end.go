@@ -191,8 +191,14 @@ func (m *Model) outcome(d done) dialog.Outcome {
 	case errors.Is(d.err, inventory.ErrStale), errors.Is(d.err, inventory.ErrNotAllowed), errors.Is(d.err, inventory.ErrHoldExpired):
 		return dialog.Outcome{Text: "Nothing changed: someone else was faster.", Lines: m.whoWas(d)}
 	}
-	if text := m.clash(d.err, d.to.zone, d.to.day); text != "" && d.verb == moveTo {
-		return dialog.Outcome{Text: "Nothing changed: that time is " + text + ".", Lines: []string{"Close this; m asks again with what you typed."}}
+	if d.verb == moveTo {
+		const again = "Close this; m asks again with what you typed."
+		if text := m.clash(d.err, d.to.zone, d.to.day); text != "" {
+			return dialog.Outcome{Text: "Nothing changed: that time is " + text + ".", Lines: []string{again}}
+		}
+		if len(inventory.FieldErrors(d.err)) > 0 { // it is in the times, which this dialog does not ask for
+			return dialog.Outcome{Text: "Nothing changed: " + inventory.Message(d.err) + ".", Lines: []string{again}}
+		}
 	}
 	return dialog.Outcome{Again: true, Text: "not done: " + inventory.Message(d.err)}
 }

@@ -280,6 +280,15 @@ func (m *Model) cut() {
 	}
 }
 
+// labelled is the axis with the clock that times are shown by now, which can have
+// been switched since the day was cut.
+func (m *Model) labelled() axis {
+	if m.axis.face.Name() == m.face().Name() {
+		return m.axis
+	}
+	return newAxis(m.day, m.zone, m.face(), m.step)
+}
+
 // ask reads the story of a booking unless that very version has been read.
 func (m *Model) ask(b inventory.Booking) tea.Cmd {
 	_, running := m.story.Running()

@@ -259,6 +259,28 @@ func TestLine_FilterAndDays(t *testing.T) {
 	h.zone = zone(t, "Pacific/Apia")
 }
 
+// "20:00-04:00" would be read as eight hours.
+func TestLine_OffsetsBehindUTC(t *testing.T) {
+	t.Parallel()
+
+	h := studios(t, "America/New_York")
+	h.add(t, 1, 1, "u-1", inventory.StateConfirmed, "2027-11-07T00:30", "2027-11-07T02:00")
+	c := open(t, h)
+	goTo(c, "2027-11-07")
+	c.Press("home", "right")
+	rest(c)
+	c.Shows("00:30 (-04:00) to 02:00 (-05:00) is 2h30m long, not 1h30m.", "a is -04:00, b is -05:00")
+	c.Press("down", "n")
+	erase(c, 5)
+	c.Type("01:30")
+	c.Press("tab", "tab")
+	c.Type("u-2")
+	c.Press("ctrl+s")
+	c.Shows("01:30 comes twice: write 01:30-04:00 or 01:30-05:00")
+	c.Press("shift+tab")
+	wantWrites(t, h)
+}
+
 // Times can be read in UTC; the day stays the venue's.
 func TestLine_InUTC(t *testing.T) {
 	t.Parallel()
@@ -267,7 +289,7 @@ func TestLine_InUTC(t *testing.T) {
 	goTo(c, "2027-03-28")
 	c.Press("down", "home", "right", "right", "Z")
 	c.Shows("hours in UTC", "00:00+00:00 to 02:00+00:00 is 2h long.", "Sun 2027-03-28")
-	c.Hides("not 3h")
+	c.Hides("not 3h", "00  03")
 	c.Press("Z")
 	c.Shows("2h long, not 3h")
 }

@@ -65,7 +65,7 @@ func wrapLines(lines []textLine, width int) []textLine {
 func (m *Model) cursorWords() string {
 	c := m.axis.columns[m.column()]
 	text := clock(c.from, m.face(), m.day)
-	for _, h := range m.axis.hours() {
+	for _, h := range m.labelled().hours() {
 		if i := m.column(); h.twin != 0 && i >= h.first && i < h.last {
 			order := map[byte]string{'a': "first", 'b': "second"}[h.twin]
 			return text + ", the " + order + " time"

@@ -202,7 +202,10 @@ func (m *Model) placeOutcome(p placed) dialog.Outcome {
 	}
 	wrong := map[string]string{}
 	problems(p.err, wrong)
-	return dialog.Outcome{Text: "not booked: " + inventory.Message(p.err), Problems: wrong}
+	if len(wrong) > 0 { // each stands beside its field
+		return dialog.Outcome{Text: "not booked", Problems: wrong}
+	}
+	return dialog.Outcome{Text: "not booked: " + inventory.Message(p.err)}
 }
 
 // clash names what stands in the way, which staff may know.

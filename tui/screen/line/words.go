@@ -25,11 +25,15 @@ func short(d time.Duration) string {
 }
 
 // clock writes an instant as a clock of z shows it, with the offset that makes
-// it one instant: "01:00+01:00". The day is said when it is not the one that the
-// reader has before him.
+// it one instant: "01:00+01:00". An offset behind UTC is put in brackets, since
+// "20:00-04:00" would be read as eight hours. The day is said when it is not the
+// one that the reader has before him.
 func clock(t time.Time, z timezone.Zone, day date.Date) string {
-	w := timezone.WallTimeOf(t, z)
-	text := w.Time.String() + timezone.OffsetAt(t, z).String()
+	w, offset := timezone.WallTimeOf(t, z), timezone.OffsetAt(t, z)
+	text := w.Time.String() + offset.String()
+	if offset < 0 {
+		text = fmt.Sprintf("%s (%s)", w.Time, offset)
+	}
 	if w.Day != day {
 		return timezone.DayLabel(w.Day) + " " + text
 	}
@@ -51,8 +55,10 @@ func lasts(r inventory.Range, z timezone.Zone) string {
 		return short(real) + " long"
 	case real+shift > 0:
 		return fmt.Sprintf("%s long, not %s", short(real), short(real+shift))
+	case real+shift == 0:
+		return short(real) + " long, though the clock shows the same again"
 	}
-	return short(real) + " long, though the clock goes back to before it began"
+	return short(real) + " long, though the clock ends before it began"
 }
 
 // stored writes a range as the database has it, in UTC.
@@ -96,15 +102,21 @@ func (m *Model) moment(t time.Time) string {
 // timeTyped writes an instant as a form shows it and readTime reads it: with the
 // offset only where the clock shows that time twice.
 func timeTyped(t time.Time, z timezone.Zone, day date.Date) string {
-	w := timezone.WallTimeOf(t, z)
-	text := w.Time.String()
-	if w.Day != day {
-		text = w.String()
+	if _, err := timezone.InstantOf(timezone.WallTimeOf(t, z), z); err != nil {
+		return withOffset(t, z, day)
 	}
-	if _, err := timezone.InstantOf(w, z); err != nil {
-		text += timezone.OffsetAt(t, z).String()
+	return withoutOffset(t, z, day)
+}
+
+func withOffset(t time.Time, z timezone.Zone, day date.Date) string {
+	return withoutOffset(t, z, day) + timezone.OffsetAt(t, z).String()
+}
+
+func withoutOffset(t time.Time, z timezone.Zone, day date.Date) string {
+	if w := timezone.WallTimeOf(t, z); w.Day != day {
+		return w.String()
 	}
-	return text
+	return timezone.WallTimeOf(t, z).Time.String()
 }
 
 // readTime reads a time that a person typed: 10:00 of that day, with an offset
@@ -138,7 +150,7 @@ func timeProblem(err error, z timezone.Zone, day date.Date) string {
 		if wall.Missing {
 			what = "is skipped"
 		}
-		return fmt.Sprintf("%s %s: write %s or %s", wall.Wall.Time, what, clock(wall.Earlier, z, day), clock(wall.Later, z, day))
+		return fmt.Sprintf("%s %s: write %s or %s", wall.Wall.Time, what, withOffset(wall.Earlier, z, day), withOffset(wall.Later, z, day))
 	}
 	if input, ok := errors.AsType[*timezone.InputError](err); ok && input.Word != "" {
 		return "no clock in " + z.Name() + " has " + input.Word + " then"

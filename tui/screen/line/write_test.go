@@ -203,6 +203,17 @@ func TestLine_Move(t *testing.T) {
 		c.Press("enter", "m")
 		c.Shows("[ 10:00", "[ 2h", "[ studio-a")
 	})
+	t.Run("notAllowedThere", func(t *testing.T) {
+		t.Parallel()
+		h := springNight(t)
+		h.wErr = inventory.Invalid("to", "must be the end of a slot: 16:45 or 17:30")
+		c := at(t, h)
+		where(c, "14:00", "2h", "studio-a")
+		c.Press("tab", "enter")
+		c.Shows("Nothing changed: to: must be the end of a slot: 16:45 or 17:30.", "m asks again")
+		c.Press("enter", "m")
+		c.Shows("[ 14:00", "[ studio-a")
+	})
 	t.Run("someoneElseWasFaster", func(t *testing.T) {
 		t.Parallel()
 		h := springNight(t)

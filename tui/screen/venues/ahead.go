@@ -3,6 +3,7 @@ package venues
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -143,7 +144,7 @@ func (a *ahead) happens() []string {
 	if a.keep == inventory.KeepInstant {
 		what = "The moments stay, the wall shows something else"
 	}
-	lines := []string{fmt.Sprintf("%s: %s%s, %s.", what, a.atLeast(), counted(ranges, "booking by time", "bookings by time"), counted(events, "event", "events"))}
+	lines := []string{fmt.Sprintf("%s: %s%s.", what, a.atLeast(), listed(some{ranges, "booking by time", "bookings by time"}, some{events, "event", "events"}))}
 	if days > 0 {
 		lines = append(lines, counted(days, "pool day ends", "pool days end")+" with the local day there; their bookings keep their dates.")
 	}
@@ -178,6 +179,23 @@ func (a *ahead) count() (ranges, events, days int) {
 		}
 	}
 	return ranges, events, days
+}
+
+// some is a number of things.
+type some struct {
+	n         int
+	one, many string
+}
+
+// listed writes what there is any of.
+func listed(all ...some) string {
+	var parts []string
+	for _, s := range all {
+		if s.n > 0 {
+			parts = append(parts, counted(s.n, s.one, s.many))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func counted(n int, one, many string) string {

@@ -62,8 +62,8 @@ func (m *Model) aheadLines(w int) []line {
 		out = append(out, line{st, mark + o.text})
 	}
 	ranges, events, days := a.count()
-	total := fmt.Sprintf("%d of %d ahead would move: %s, %s, %s.", p.Moving, p.Future,
-		counted(ranges, "booking by time", "bookings by time"), counted(events, "event", "events"), counted(days, "end of a day", "ends of days"))
+	total := fmt.Sprintf("%d of %d ahead would move: %s.", p.Moving, p.Future, listed(
+		some{ranges, "booking by time", "bookings by time"}, some{events, "event", "events"}, some{days, "end of a day", "ends of days"}))
 	if p.Moving > len(p.Moves) {
 		total = fmt.Sprintf("%d of %d ahead would move; the first %d are listed.", p.Moving, p.Future, len(p.Moves))
 	}

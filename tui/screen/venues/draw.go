@@ -168,7 +168,7 @@ func (m *Model) about(v inventory.Venue) []line {
 	}
 	pools := m.list.Value().pools[v.Slug]
 	if len(pools) == 0 {
-		lines = append(lines, line{theme.Warn, "It has no pool yet, so nothing can be sold: a adds one."})
+		lines = append(lines, line{theme.Warn, "It has no pool yet, so nothing is sold by the day: a adds one."})
 	}
 	for _, p := range pools {
 		text := fmt.Sprintf("%s: %s for one, %s, %d days ahead", p.Ref.Pool, p.Price, weekly(p.Week), p.HorizonDays)

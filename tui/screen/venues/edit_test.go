@@ -280,7 +280,7 @@ func TestVenues_Add(t *testing.T) {
 	c.Type("EUR")
 	c.Press("ctrl+s")
 	wantWrites(t, o, `add tejo v0 ""`)
-	c.Shows("tejo added, v1; a adds a pool to it", "tejo", "It has no pool yet, so nothing can be sold: a adds one.")
+	c.Shows("tejo added, v1; a adds a pool to it", "tejo", "It has no pool yet, so nothing is sold by the day: a adds one.")
 
 	c.Press("a")
 	c.Shows("NEW POOL AT Tejo Hall")
