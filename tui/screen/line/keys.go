@@ -1,7 +1,6 @@
 package line
 
 import (
-	"holdfast/inventory"
 	"holdfast/tui/keys"
 	"holdfast/tui/ui"
 )
@@ -75,8 +74,7 @@ func (m *Model) verbs() keys.Table {
 		keys.Binding{Verb: place, Keys: []string{"n"}, Help: "new...", More: "hold or give this time, or the run that is marked", Level: keys.Undo, Writes: true, Priority: 56}.
 			If(some, none).If(!row.Resource.StopSell, "sales of it are stopped").If(!m.saving[placing], underWay),
 		keys.Binding{Verb: moveTo, Keys: []string{"m"}, Help: "move...", More: "to another time or resource; you see before and after first", Level: keys.Undo, Writes: true, Priority: 52}.
-			If(some, none).If(booked, free).If(!busy, underWay).
-			If(b.State != inventory.StatePaymentPending, "a payment is under way: wait for its end"),
+			If(some, none).If(booked, free).If(!busy, underWay),
 		release.If(some, none).If(booked, free).If(!busy, underWay).If(held, "this booking is CONFIRMED: C cancels it"),
 		end.If(some, none).If(booked, free).If(!busy, underWay).If(!held, "this is a hold: L releases it"),
 	}

@@ -140,7 +140,9 @@ func (m *Model) askMove(w whither) tea.Cmd {
 	if price != b.Amount {
 		facts = append(facts, dialog.Fact{Label: "Price", Text: fmt.Sprintf("%s now; there it would be %s", b.Amount, price)})
 		actions = []dialog.Action{{Name: "keep", Label: "Move, keep " + b.Amount.String()}, {Name: "new", Label: "Move, " + price.String()}}
-		if s, known := m.storyFor(b); known && paid(s.booking) {
+		if b.State == inventory.StatePaymentPending {
+			actions[1].Dead = "a payment of the old price is under way: it can only be kept"
+		} else if s, known := m.storyFor(b); known && paid(s.booking) {
 			actions[1].Dead = "it is paid: the price can only be kept"
 		}
 	}
