@@ -366,6 +366,7 @@ func checkDemo(t *testing.T, r ran) {
 	}
 	for what, least := range map[string]int{
 		`(?m)^holds +(\d+)`: 100, `(?m)^expiries +(\d+)`: 1, `(?m)revived (\d+), refunded \d+, not`: 1, `(?m)refunded (\d+), not`: 1,
+		`(?m)^seats .*confirmed (\d+)`: 1, `(?m)^seats .*expired (\d+)`: 1, `(?m)^times .*confirmed (\d+)`: 1, `(?m)^times .*expired (\d+)`: 1,
 	} {
 		found := regexp.MustCompile(what).FindStringSubmatch(r.stdout)
 		if found == nil {

@@ -23,6 +23,12 @@ func TestStatusOf(t *testing.T) {
 	t.Parallel()
 	wrapped := func(err error) error { return fmt.Errorf("place hold at harbour/main: %w", err) }
 	_, badZone := timezone.ParseZone("EST")
+	berlin, err := timezone.ParseZone("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, skipped := parseLocal("from", "2027-03-28T02:30", berlin)
+	_, doubled := parseLocal("from", "2027-10-31T02:30", berlin)
 	cases := map[string]struct {
 		err    error
 		status int
@@ -37,6 +43,11 @@ func TestStatusOf(t *testing.T) {
 		"input":            {badZone, statusUsage, "INVALID"},
 		"noTerminal":       {tuiapp.ErrNoTerminal, statusUsage, "INVALID"},
 		"soldOut":          {wrapped(inventory.ErrSoldOut), statusRefused, "SOLD_OUT"},
+		"seatTaken":        {wrapped(&inventory.SeatTakenError{}), statusRefused, "SEAT_TAKEN"},
+		"rangeTaken":       {wrapped(&clashError{err: &inventory.RangeTakenError{}}), statusRefused, "RANGE_TAKEN"},
+		"priceChanges":     {wrapped(inventory.ErrPriceChanges), statusRefused, "PRICE_CHANGES"},
+		"skippedTime":      {skipped, statusUsage, "LOCAL_TIME_MISSING"},
+		"doubledTime":      {errors.Join(inventory.Invalid("to", "is missing"), doubled), statusUsage, "LOCAL_TIME_DOUBLED"},
 		"stale":            {&inventory.StaleError{}, statusRefused, "VERSION_CONFLICT"},
 		"staleDays":        {&inventory.StaleDays{}, statusRefused, "VERSION_CONFLICT"},
 		"notAllowed":       {wrapped(inventory.ErrNotAllowed), statusRefused, "NOT_ALLOWED"},

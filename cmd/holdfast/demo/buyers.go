@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/rickb777/date"
 
 	"holdfast/inventory"
 	"holdfast/inventory/payment/simulated"
@@ -72,22 +70,20 @@ func (d *Demo) visit(ctx context.Context, s *shop, n int) {
 		d.blame(ctx, err)
 		return
 	}
-	d.tally.holds.Add(1)
+	d.tally.of(b).holds.Add(1)
 	if err := crowd[n%len(crowd)](d, ctx, s, b); err != nil {
 		d.blame(ctx, err)
 	}
 }
 
-// takeHold asks for places on some day, mostly a roomy one. The first buyers go
-// where there is room for sure.
+// takeHold asks for what the buyer wants. Each round of kinds of buyers begins at
+// another stall, so that every kind comes to every stall.
 func (d *Demo) takeHold(ctx context.Context, s *shop, n int) (booking, error) {
-	spot := d.sample[n%len(d.sample)]
-	day := spot.today.Add(date.PeriodOfDays(10 + rand.IntN(25)))
-	if n >= len(crowd) && rand.IntN(4) == 0 && len(spot.tight) > 0 {
-		day = spot.tight[rand.IntN(len(spot.tight))]
+	wish, err := d.sample[(n+n/len(crowd))%len(d.sample)].wish(ctx, s, n)
+	if err != nil {
+		return booking{}, err
 	}
-	quantity := 1 + rand.IntN(spot.perBuy)
-	return s.hold(ctx, uuid.NewString(), spot.pool.String(), day.String(), fmt.Sprintf("buyer %05d", n), quantity)
+	return s.hold(ctx, uuid.NewString(), fmt.Sprintf("buyer %05d", n), wish)
 }
 
 // blame counts an error: a refusal is daily business, an interruption nothing.
@@ -149,7 +145,7 @@ func over(b booking) bool {
 func (d *Demo) awaitConfirmed(ctx context.Context, s *shop, b booking) error {
 	b, err := d.await(ctx, s, b.BookingID, func(b booking) bool { return confirmed(b) || over(b) })
 	if err == nil && confirmed(b) {
-		d.tally.confirmed.Add(1)
+		d.tally.of(b).confirmed.Add(1)
 	}
 	return err
 }
@@ -216,7 +212,7 @@ func (d *Demo) awaitExpired(ctx context.Context, s *shop, b booking) error {
 	if _, err := d.await(ctx, s, b.BookingID, over); err != nil {
 		return err
 	}
-	d.tally.expired.Add(1)
+	d.tally.of(b).expired.Add(1)
 	return nil
 }
 
@@ -244,10 +240,10 @@ func (d *Demo) awaitMoney(ctx context.Context, s *shop, b booking) error {
 	case err != nil:
 		return err
 	case b.standing(inventory.StandingRefunded):
-		d.tally.refunded.Add(1)
+		d.tally.of(b).refunded.Add(1)
 	default:
-		d.tally.revived.Add(1)
-		d.tally.confirmed.Add(1)
+		d.tally.of(b).revived.Add(1)
+		d.tally.of(b).confirmed.Add(1)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ type Demo struct {
 	simLn    net.Listener
 	daemonLn net.Listener
 	tally    tally
-	sample   []place
+	sample   []stall
 }
 
 // Open starts the database, migrates it, fills it with sample venues and binds

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/rickb777/date"
@@ -18,8 +19,18 @@ const horizonDays = 150 // far enough for the next change of clocks to come into
 // MainVenue is the venue whose zombies wait for a person.
 const MainVenue = "harbour"
 
+// changingVenue is the venue whose clocks change soon.
+const changingVenue = "pier"
+
 // setUp is who made the sample.
 var setUp = inventory.Staff("demo")
+
+// stall is where buyers ask for something.
+type stall interface {
+	// wish is what the nth buyer asks for: a body of POST /holds but for the
+	// buyer. A refusal is one of what was to be had a moment ago.
+	wish(ctx context.Context, s *shop, n int) (map[string]any, error)
+}
 
 // place is a pool that buyers go to, with days chosen for them.
 type place struct {
@@ -27,6 +38,16 @@ type place struct {
 	today  date.Date
 	tight  []date.Date // nearly full
 	perBuy int         // places a buyer takes at most
+}
+
+// wish asks for places on some day, mostly a roomy one. The first buyers go where
+// there is room for sure.
+func (p place) wish(_ context.Context, _ *shop, n int) (map[string]any, error) {
+	day := p.today.Add(date.PeriodOfDays(10 + rand.IntN(25)))
+	if n >= len(crowd) && rand.IntN(4) == 0 && len(p.tight) > 0 {
+		day = p.tight[rand.IntN(len(p.tight))]
+	}
+	return map[string]any{"pool": p.pool.String(), "day": day.String(), "quantity": 1 + rand.IntN(p.perBuy)}, nil
 }
 
 // candidates are zones with clock changes, for the venue where one comes soon.
@@ -41,8 +62,9 @@ var candidates = []struct {
 }
 
 // addSample makes three venues in three zones: one whose clocks change soon,
-// one whose clocks never change, each with its own policy for late money.
-func addSample(ctx context.Context, s *pgstore.Store, watched bool) ([]place, error) {
+// one whose clocks never change, each with its own policy for late money; with
+// pools, a hall with numbered seats, and studios by the hour.
+func addSample(ctx context.Context, s *pgstore.Store, watched bool) ([]stall, error) {
 	now, err := s.DatabaseNow(ctx)
 	if err != nil {
 		return nil, err
@@ -60,14 +82,51 @@ func addSample(ctx context.Context, s *pgstore.Store, watched bool) ([]place, er
 	if _, err := jobs.NewHorizon(s).Run(ctx); err != nil {
 		return nil, err
 	}
-	return fill(ctx, s, now)
+	places, err := fill(ctx, s, now)
+	if err != nil {
+		return nil, err
+	}
+	seats, err := openHall(ctx, s, now, watched)
+	if err != nil {
+		return nil, fmt.Errorf("hall: %w", err)
+	}
+	hours, err := openStudios(ctx, s, now)
+	if err != nil {
+		return nil, fmt.Errorf("studios: %w", err)
+	}
+	return append([]stall{seats, hours}, places...), nil
+}
+
+func openHall(ctx context.Context, s *pgstore.Store, now time.Time, watched bool) (hall, error) {
+	venue, zone, err := zonedVenue(ctx, s, MainVenue)
+	if err != nil {
+		return hall{}, err
+	}
+	return addHall(ctx, s, venue, timezone.DayOf(now, zone), zone, watched)
+}
+
+func openStudios(ctx context.Context, s *pgstore.Store, now time.Time) (studios, error) {
+	venue, zone, err := zonedVenue(ctx, s, changingVenue)
+	if err != nil {
+		return studios{}, err
+	}
+	return addStudios(ctx, s, venue, now, zone)
+}
+
+func zonedVenue(ctx context.Context, s *pgstore.Store, slug string) (inventory.Venue, timezone.Zone, error) {
+	venue, err := s.Venue(ctx, slug)
+	if err != nil {
+		return venue, timezone.Zone{}, err
+	}
+	zone, err := timezone.ParseZone(venue.Zone)
+	return venue, zone, err
 }
 
 func venues(now time.Time, watched bool) []inventory.Venue {
 	hall := inventory.NewVenue(MainVenue, "Harbour Hall", "Europe/Berlin", "EUR")
 	garden := inventory.NewVenue("garden", "日本庭園 Tea Garden", "Asia/Tokyo", "JPY")
 	next := soonest(now)
-	pier := inventory.NewVenue("pier", "Pier 17 "+next.city, next.zone, next.currency)
+	pier := inventory.NewVenue(changingVenue, "Pier 17 "+next.city, next.zone, next.currency)
 
 	garden.LatePolicy = inventory.LateRevive
 	hall.HoldTTL, garden.HoldTTL, pier.HoldTTL = 2*time.Second, 3*time.Second, 2*time.Second
@@ -118,20 +177,16 @@ func pools(pierCurrency inventory.Currency) []inventory.Pool {
 			inventory.EveryDay(inventory.DayTemplate{Capacity: 40, OverbookLimit: 2})),
 		pool("garden", "tea", "茶会 Tea ceremony", inventory.Money{Minor: 3000, Currency: "JPY"}, 1,
 			inventory.EveryDay(inventory.DayTemplate{Capacity: 60})),
-		pool("pier", "deck", "Upper deck", inventory.Money{Minor: pierPrice, Currency: pierCurrency}, 1,
+		pool(changingVenue, "deck", "Upper deck", inventory.Money{Minor: pierPrice, Currency: pierCurrency}, 1,
 			inventory.EveryDay(inventory.DayTemplate{Capacity: 100, OverbookLimit: 5})),
 	}
 }
 
 // fill gives groups nearly all of some days, so that buyers fight for the rest.
-func fill(ctx context.Context, s *pgstore.Store, now time.Time) ([]place, error) {
-	var out []place
+func fill(ctx context.Context, s *pgstore.Store, now time.Time) ([]stall, error) {
+	var out []stall
 	for _, p := range pools(soonest(now).currency) {
-		venue, err := s.Venue(ctx, p.Ref.Venue)
-		if err != nil {
-			return nil, err
-		}
-		zone, err := timezone.ParseZone(venue.Zone)
+		_, zone, err := zonedVenue(ctx, s, p.Ref.Venue)
 		if err != nil {
 			return nil, err
 		}

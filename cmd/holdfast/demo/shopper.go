@@ -15,7 +15,7 @@ import (
 // answerLimit bounds one request of a shop, and answerSize its answer.
 const (
 	answerLimit = 15 * time.Second
-	answerSize  = 64 << 10
+	answerSize  = 1 << 20
 )
 
 // shop calls the daemon as a web shop does.
@@ -34,6 +34,7 @@ func newShop(url string) *shop {
 // booking is the part of an answer that shops look at.
 type booking struct {
 	BookingID string                 `json:"bookingId"`
+	Kind      inventory.ClaimKind    `json:"kind"`
 	State     inventory.BookingState `json:"state"`
 	HeldUntil time.Time              `json:"heldUntil"`
 	Amount    inventory.Money        `json:"amount"`
@@ -60,11 +61,39 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.Status, r.Code) }
 
-func (s *shop) hold(ctx context.Context, key, pool, day, buyer string, quantity int) (b booking, err error) {
-	err = s.ask(ctx, http.MethodPost, "/holds", key, map[string]any{
-		"pool": pool, "day": day, "quantity": quantity, "buyer": buyer,
-	}, &b)
+// seat is a seat on the map, as it stood a moment ago.
+type seat struct {
+	ID      string              `json:"id"`
+	Section string              `json:"section"`
+	Row     string              `json:"row"`
+	Number  int                 `json:"number"`
+	State   inventory.SeatState `json:"state"`
+}
+
+// slot is a slot of a day, with the venue's offset.
+type slot struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Free bool   `json:"free"`
+}
+
+func (s *shop) hold(ctx context.Context, key, buyer string, wish map[string]any) (b booking, err error) {
+	wish["buyer"] = buyer
+	err = s.ask(ctx, http.MethodPost, "/holds", key, wish, &b)
 	return b, err
+}
+
+func (s *shop) seats(ctx context.Context, event string) ([]seat, error) {
+	var answer struct {
+		Seats []seat `json:"seats"`
+	}
+	err := s.ask(ctx, http.MethodGet, "/events/"+event+"/seats", "", nil, &answer)
+	return answer.Seats, err
+}
+
+func (s *shop) slots(ctx context.Context, resource, day string) (slots []slot, err error) {
+	err = s.ask(ctx, http.MethodGet, "/resources/"+resource+"/slots?day="+day, "", nil, &slots)
+	return slots, err
 }
 
 func (s *shop) pay(ctx context.Context, key, id string) error {

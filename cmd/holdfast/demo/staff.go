@@ -67,7 +67,7 @@ func (d *Demo) decide(ctx context.Context, z inventory.Zombie, revive bool) erro
 // who took the last place, is daily business.
 func (d *Demo) deskError(ctx context.Context, err error) {
 	switch inventory.Code(err) {
-	case "SOLD_OUT", "VERSION_CONFLICT", "NOT_ALLOWED", "HOLD_EXISTS", "NOT_FOUND", "BUSY":
+	case "SOLD_OUT", "SEAT_TAKEN", "RANGE_TAKEN", "CUTOFF_PASSED", "VERSION_CONFLICT", "NOT_ALLOWED", "HOLD_EXISTS", "NOT_FOUND", "BUSY":
 		return
 	}
 	if ctx.Err() == nil {

@@ -12,11 +12,43 @@ import (
 
 // tally counts what the people of the demo saw with their own eyes.
 type tally struct {
-	holds, refused, busy         atomic.Int64
-	confirmed, expired, released atomic.Int64
-	declined                     atomic.Int64
-	zombies, revived, refunded   atomic.Int64
-	errors                       atomic.Int64
+	places, seats, ranges perKind
+	refused, busy         atomic.Int64
+	released, declined    atomic.Int64
+	zombies, errors       atomic.Int64
+}
+
+// perKind counts what became of the claims of one kind.
+type perKind struct {
+	holds, confirmed, expired, revived, refunded atomic.Int64
+}
+
+// of is where a booking is counted.
+func (t *tally) of(b booking) *perKind {
+	switch b.Kind {
+	case inventory.ClaimSeats:
+		return &t.seats
+	case inventory.ClaimRange:
+		return &t.ranges
+	case inventory.ClaimPool:
+	}
+	return &t.places
+}
+
+// all sums a count over the kinds.
+func (t *tally) all(count func(*perKind) *atomic.Int64) int64 {
+	return count(&t.places).Load() + count(&t.seats).Load() + count(&t.ranges).Load()
+}
+
+func holdsOf(k *perKind) *atomic.Int64     { return &k.holds }
+func confirmedOf(k *perKind) *atomic.Int64 { return &k.confirmed }
+func expiredOf(k *perKind) *atomic.Int64   { return &k.expired }
+func revivedOf(k *perKind) *atomic.Int64   { return &k.revived }
+func refundedOf(k *perKind) *atomic.Int64  { return &k.refunded }
+
+func (k *perKind) String() string {
+	return fmt.Sprintf("%d holds: confirmed %d, expired %d, revived %d, refunded %d",
+		k.holds.Load(), k.confirmed.Load(), k.expired.Load(), k.revived.Load(), k.refunded.Load())
 }
 
 // report writes a status line a second.
@@ -31,20 +63,24 @@ func (d *Demo) report(ctx context.Context) {
 
 func (t *tally) line() string {
 	return fmt.Sprintf("holds %d  refused %d  confirmed %d  expired %d  released %d  zombies %d  revived %d  refunded %d",
-		t.holds.Load(), t.refused.Load(), t.confirmed.Load(), t.expired.Load(), t.released.Load(),
-		t.zombies.Load(), t.revived.Load(), t.refunded.Load())
+		t.all(holdsOf), t.refused.Load(), t.all(confirmedOf), t.all(expiredOf), t.released.Load(),
+		t.zombies.Load(), t.all(revivedOf), t.all(refundedOf))
 }
 
 // Summary says what happened, a line each.
 func (d *Demo) Summary() []string {
 	t := &d.tally
 	ledger := d.sim.Ledger()
+	revived, refunded := t.all(revivedOf), t.all(refundedOf)
 	lines := []string{
-		fmt.Sprintf("holds          %d, refused %d (sold out, closed, or no longer theirs)", t.holds.Load(), t.refused.Load()),
-		fmt.Sprintf("confirmations  %d", t.confirmed.Load()),
-		fmt.Sprintf("expiries       %d, released %d", t.expired.Load(), t.released.Load()),
+		fmt.Sprintf("holds          %d, refused %d (sold out, taken, closed, or no longer theirs)", t.all(holdsOf), t.refused.Load()),
+		fmt.Sprintf("confirmations  %d", t.all(confirmedOf)),
+		fmt.Sprintf("expiries       %d, released %d", t.all(expiredOf), t.released.Load()),
 		fmt.Sprintf("zombies        %d: revived %d, refunded %d, not decided yet %d", t.zombies.Load(),
-			t.revived.Load(), t.refunded.Load(), t.zombies.Load()-t.revived.Load()-t.refunded.Load()),
+			revived, refunded, t.zombies.Load()-revived-refunded),
+		fmt.Sprintf("places         %s", &t.places),
+		fmt.Sprintf("seats          %s", &t.seats),
+		fmt.Sprintf("times          %s", &t.ranges),
 		fmt.Sprintf("refunds        %d at the provider", len(ledger.Refunds)),
 		fmt.Sprintf("provider       %d payments, %d declined, each webhook sent twice", len(ledger.Payments), t.declined.Load()),
 	}
