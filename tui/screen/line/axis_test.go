@@ -41,6 +41,7 @@ func TestAxis_Ruler(t *testing.T) {
 		{"halfAnHourSkipped", "Australia/Lord_Howe", date.New(2027, 10, 3), 15 * time.Minute, 14, "00  01    03  ", "|...|...^.|..."},
 		{"midnightSkipped", "America/Santiago", date.New(2027, 9, 5), 30 * time.Minute, 8, "  02  04", "|.|.|.|."},
 		{"midnightTwice", "America/Havana", date.New(2027, 11, 7), 15 * time.Minute, 16, "00a 00b 01  02  ", "a...b...|...|..."},
+		{"insideAStep", "Pacific/Chatham", date.New(2027, 4, 4), 30 * time.Minute, 14, "00  2a3a2b 04 ", "|.|.a.a.bb.|.|"},
 		{"plain", "Asia/Kolkata", date.New(2027, 3, 28), 15 * time.Minute, 8, "00  01  ", "|...|..."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -93,6 +94,9 @@ func TestAxis_ColumnsTileTheDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, face := rapid.SampledFrom(zones).Draw(t, "zone"), rapid.SampledFrom(zones).Draw(t, "face")
 		day := date.New(rapid.IntRange(2000, 2040).Draw(t, "year"), 1, rapid.IntRange(1, 366).Draw(t, "day"))
+		if next := timezone.NextChanges(z, time.Date(day.Year(), 1, 1, 0, 0, 0, 0, time.UTC), 1); len(next) > 0 && rapid.Bool().Draw(t, "change") {
+			day = timezone.DayOf(next[0].At, z)
+		}
 		step := rapid.SampledFrom(steps).Draw(t, "step")
 		a := newAxis(day, z, face, step)
 		from, to := timezone.DayBounds(day, z)
