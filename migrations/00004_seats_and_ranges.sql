@@ -197,13 +197,16 @@ CREATE FUNCTION booking_data(b booking) RETURNS jsonb LANGUAGE sql STABLE AS $$
         'pool', (SELECT v.slug || '/' || p.slug FROM pool p WHERE p.id = b.pool_id),
         'day', b.day,
         'event', b.event_id,
+        'name', (SELECT e.name FROM event e WHERE e.id = b.event_id),
         'resource', (SELECT v.slug || '/' || r.slug FROM resource r WHERE r.id = b.resource_id),
         'from', lower(b.during), 'to', upper(b.during),
+        'fromLocal', to_char(b.local_from, 'YYYY-MM-DD"T"HH24:MI'), 'toLocal', to_char(b.local_to, 'YYYY-MM-DD"T"HH24:MI'), 'zone', b.zone,
         'quantity', b.quantity, 'buyer', b.buyer,
         'amount', jsonb_build_object('minor', b.amount_minor, 'currency', b.currency)))
         -- an insert writes its journal before its seats are stored: a hold publishes nothing
-        || coalesce((SELECT jsonb_build_object('seats', jsonb_agg(bs.seat_id::text ORDER BY bs.seat_id))
-                       FROM booking_seat bs WHERE bs.booking_id = b.id HAVING count(*) > 0), '{}')
+        || coalesce((SELECT jsonb_build_object('seats', jsonb_agg(s.id::text ORDER BY s.id),
+                                               'seatNames', jsonb_agg(format('%s %s-%s', s.section, s."row", lpad(s.number::text, greatest(2, length(s.number::text)), '0')) ORDER BY s.id))
+                       FROM booking_seat bs JOIN seat s ON s.id = bs.seat_id WHERE bs.booking_id = b.id HAVING count(*) > 0), '{}')
       FROM venue v
      WHERE v.id = b.venue_id
 $$;

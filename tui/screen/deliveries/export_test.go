@@ -21,3 +21,6 @@ func (m *Model) Front() (listed []string, cursor string) {
 	}
 	return listed, cursor
 }
+
+// Says is says, for a test on what the store really writes.
+var Says = says

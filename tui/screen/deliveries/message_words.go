@@ -171,23 +171,39 @@ func guestLine(text string) string {
 
 // said is what the console understands of a message.
 type said struct {
-	Pool     string           `json:"pool"`
-	Day      string           `json:"day"`
-	Quantity int              `json:"quantity"`
-	Buyer    string           `json:"buyer"`
-	Amount   *inventory.Money `json:"amount"`
-	Money    *inventory.Money `json:"money"` // of a note about money
-	Reason   string           `json:"reason"`
+	Pool      string           `json:"pool"`
+	Day       string           `json:"day"`
+	Name      string           `json:"name"` // of an event
+	SeatNames []string         `json:"seatNames"`
+	Resource  string           `json:"resource"`
+	FromLocal string           `json:"fromLocal"` // as the wall showed it when the message was written
+	ToLocal   string           `json:"toLocal"`
+	Quantity  int              `json:"quantity"`
+	Buyer     string           `json:"buyer"`
+	Amount    *inventory.Money `json:"amount"`
+	Money     *inventory.Money `json:"money"` // of a note about money
+	Reason    string           `json:"reason"`
 }
 
 // says puts the content of a message into words; what is not understood is
 // shown as it is.
 func says(data []byte) string {
 	var d said
-	if err := json.Unmarshal(data, &d); err != nil || d.Pool == "" {
+	if err := json.Unmarshal(data, &d); err != nil {
 		return string(data)
 	}
-	words := []string{fmt.Sprintf("%s of %s", count(d.Quantity, "place"), d.Pool), d.Day, "for " + d.Buyer}
+	var words []string
+	switch {
+	case d.Pool != "":
+		words = []string{fmt.Sprintf("%s of %s", count(d.Quantity, "place"), d.Pool), d.Day}
+	case d.Name != "" && len(d.SeatNames) > 0:
+		words = []string{fmt.Sprintf("%s of %s", strings.Join(d.SeatNames, ", "), d.Name)}
+	case d.Resource != "" && d.FromLocal != "":
+		words = []string{d.Resource, fmt.Sprintf("%s to %s", strings.ReplaceAll(d.FromLocal, "T", " "), strings.ReplaceAll(d.ToLocal, "T", " "))}
+	default:
+		return string(data)
+	}
+	words = append(words, "for "+d.Buyer)
 	money := d.Amount
 	if d.Money != nil {
 		money = d.Money
