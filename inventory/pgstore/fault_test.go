@@ -30,7 +30,9 @@ type commitCutter struct {
 	cuts  atomic.Int32
 }
 
-var commitAnswer = []byte("C\x00\x00\x00\x0bCOMMIT\x00")
+// How the end of a transaction looks on its way back: the tag of COMMIT, or the
+// answer of a batch of holds, which is a transaction of its own.
+var commitAnswer, batchAnswer = []byte("C\x00\x00\x00\x0bCOMMIT\x00"), []byte("PLACED")
 
 // open starts the proxy and returns a store behind it.
 func (p *commitCutter) open(t *testing.T, db *pgtest.Database) *pgstore.Store {
@@ -80,7 +82,8 @@ func (p *commitCutter) answers(client, server net.Conn) {
 		if err != nil {
 			return
 		}
-		if bytes.Contains(buffer[:n], commitAnswer) && p.armed.Add(-1) >= 0 {
+		ends := bytes.Contains(buffer[:n], commitAnswer) || bytes.Contains(buffer[:n], batchAnswer)
+		if ends && p.armed.Add(-1) >= 0 {
 			p.cuts.Add(1)
 			return
 		}

@@ -39,15 +39,18 @@ const (
 
 // Store answers for one database. It is safe for concurrent use.
 type Store struct {
-	pool  *pgxpool.Pool
-	log   *slog.Logger
-	lanes *lanes
-	now   *time.Time // nil: PostgreSQL's clock; set by At for tests
+	pool    *pgxpool.Pool
+	log     *slog.Logger
+	lanes   *lanes
+	batches *batches
+	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
 }
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger) *Store {
-	return &Store{pool: pool, log: log, lanes: newLanes()}
+	s := &Store{pool: pool, log: log, lanes: newLanes()}
+	s.batches = newBatches(s)
+	return s
 }
 
 // At returns a store whose statements judge time as if it were now, instead
