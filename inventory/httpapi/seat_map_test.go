@@ -205,7 +205,7 @@ func TestListSeats_gzip(t *testing.T) {
 func TestListSeats_oneBuildForAll(t *testing.T) {
 	t.Parallel()
 	h := newHall(3)
-	enter, leave := make(chan struct{}), make(chan struct{})
+	enter, leave := make(chan struct{}, 50), make(chan struct{})
 	h.seatMap = func(id inventory.EventID) (inventory.SeatMap, error) {
 		enter <- struct{}{}
 		<-leave
@@ -217,7 +217,7 @@ func TestListSeats_oneBuildForAll(t *testing.T) {
 		wg.Go(func() { stateOf(t, look(t, handler)) })
 	}
 	<-enter
-	close(leave) // a second read would now wait for ever at enter, and its asker with it
+	close(leave)
 	wg.Wait()
 	if n := h.reads.Load(); n != 1 {
 		t.Errorf("%d reads, want 1", n)

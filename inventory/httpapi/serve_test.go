@@ -324,7 +324,9 @@ func TestMetrics(t *testing.T) {
 	}
 	l.send(t, http.MethodPost, "/holds", goodSeats, "Idempotency-Key", "k-3")
 	d.booking = kept(t, inventory.ClaimPool).booking
-	d.move = func(inventory.MoveRequest) (inventory.Booking, error) { return inventory.Booking{}, inventory.ErrPriceChanges }
+	d.move = func(inventory.MoveRequest) (inventory.Booking, error) {
+		return inventory.Booking{}, inventory.ErrPriceChanges
+	}
 	l.send(t, http.MethodPatch, bookingPath, `{"quantity":2}`, "If-Match", `"3"`)
 	d.seatMap = func(inventory.EventID) (inventory.SeatMap, error) { return inventory.SeatMap{}, nil }
 	l.send(t, http.MethodGet, mapPath, "")
