@@ -260,9 +260,9 @@ func TestRun_noDatabase(t *testing.T) {
 	if err := daemon.Run(t.Context(), cfg); !errors.Is(err, inventory.ErrUnavailable) {
 		t.Errorf("Run = %v, want ErrUnavailable", err)
 	}
-	if conn, err := net.Dial("tcp", cfg.Listener.Addr().String()); err == nil {
-		_ = conn.Close()
-		t.Error("the listener was left open")
+	// Not asked by dialling: a test beside this one may listen there by now.
+	if err := cfg.Listener.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener was left open: closing it = %v", err)
 	}
 }
 
