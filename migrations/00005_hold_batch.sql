@@ -20,7 +20,11 @@ CREATE FUNCTION hold_batch(
     ids uuid[], venues text[], pools text[], days date[], quantities integer[], buyers text[],
     clients bigint[], keys text[], prints bytea[], actors text[])
 RETURNS TABLE (place integer, outcome text, venue_id bigint, pool_name text, amount bigint, currency text, expires_at timestamptz, created_at timestamptz)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '500ms' AS $$
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '500ms'
+-- Planning this anew, or compiling it, costs more than running it.
+SET plan_cache_mode = force_generic_plan
+SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     locked pool_day[];
