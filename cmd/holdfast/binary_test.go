@@ -349,7 +349,7 @@ func demoAs(t *testing.T, bin string, uid uint32) ran {
 		t.Fatal(err)
 	}
 	return invocation{
-		args: []string{"demo", "--for", "20s"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME=", "TZ=Asia/Kolkata"}, uid: uid, dir: home,
+		args: []string{"demo", "--for", "10s", "--speed", "2"}, env: []string{"HOME=" + home, "XDG_CACHE_HOME=", "XDG_DATA_HOME=", "TZ=Asia/Kolkata"}, uid: uid, dir: home,
 	}.run(t, bin)
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -64,7 +66,7 @@ func newBatches(s *Store) *batches { return &batches{store: s, seed: maphash.Mak
 func (q *batches) place(ctx context.Context, r inventory.HoldRequest, k keyUse) (inventory.Booking, error) {
 	h := &waitingHold{id: inventory.NewBookingID(), r: r, k: k, done: make(chan struct{})}
 	lane := &q.lane[maphash.String(q.seed, r.Pool.String()+" "+r.Day.String())%batchLanes]
-	if !lane.add(q, h) {
+	if !lane.add(q, h) { //nolint:contextcheck // a batch is many callers': none of them may end it
 		return inventory.Booking{}, fmt.Errorf("%d holds wait already: %w", batchQueue, inventory.ErrBusy)
 	}
 	select {
@@ -139,7 +141,7 @@ func (l *batchLane) next() []*waitingHold {
 func (q *batches) decide(batch []*waitingHold) {
 	defer func() {
 		if r := recover(); r != nil { // a caller must not wait for ever
-			q.store.log.Error("a batch of holds panicked", "panic", r)
+			q.store.log.Error("a batch of holds panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
 		}
 		for _, h := range batch {
 			select {
@@ -162,7 +164,7 @@ func (q *batches) decide(batch []*waitingHold) {
 	if errors.Is(err, inventory.ErrUnknownOutcome) {
 		outcome = err
 	}
-	q.store.log.Warn("a batch of holds was not decided", "holds", len(batch), "error", err)
+	q.store.log.Warn("a batch of holds was not decided", slog.Int("holds", len(batch)), slog.Any("error", err))
 	for _, h := range batch {
 		h.b, h.err = inventory.Booking{}, outcome
 	}

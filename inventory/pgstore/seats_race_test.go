@@ -102,6 +102,7 @@ func expected(err error) bool {
 }
 
 func anyStep(t *testing.T, h pgtest.Hall, rng *rand.Rand, store, late *pgstore.Store, buyer string, mine *[]inventory.Booking) error {
+	t.Helper()
 	pick := func() []inventory.SeatID {
 		first, n := rng.IntN(len(h.Seats)-3), 1+rng.IntN(3)
 		ids := []inventory.SeatID{}
