@@ -244,9 +244,10 @@ func TestReconcile_B16_callbacksMeanwhile(t *testing.T) {
 	for range 2 {
 		store := m.DB.Store(t, 8).At(at)
 		all.Go(func() {
-			if _, err := m.reconcile(store).Run(t.Context()); err != nil {
-				t.Errorf("reconcile: %v", err)
-			}
+			again(t, "reconcile", func() error {
+				_, err := m.reconcile(store).Run(t.Context())
+				return err
+			})
 		})
 		for range 10 {
 			all.Go(func() { m.carry(t, store, letters...) })

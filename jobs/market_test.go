@@ -153,12 +153,22 @@ func (m market) charge(t *testing.T, b inventory.Booking) inventory.ProviderPaym
 func (m market) carry(t *testing.T, store *pgstore.Store, letters ...letter) {
 	t.Helper()
 	for _, l := range letters {
-		if _, err := store.StoreEvent(t.Context(), l.event); err != nil {
-			t.Errorf("store %s: %v", l.event.Kind, err)
-		}
-		if err := store.ApplyEvent(t.Context(), l.event.Provider, l.event.ID); err != nil {
-			t.Errorf("apply %s: %v", l.event.Kind, err)
-		}
+		again(t, "store "+string(l.event.Kind), func() error {
+			_, err := store.StoreEvent(t.Context(), l.event)
+			return err
+		})
+		again(t, "apply "+string(l.event.Kind), func() error {
+			return store.ApplyEvent(t.Context(), l.event.Provider, l.event.ID)
+		})
+	}
+}
+
+// again does what providers, jobs and the inbox do when they are told that the
+// database is busy: they come again.
+func again(t *testing.T, what string, do func() error) {
+	t.Helper()
+	if err := pgtest.Again(do); err != nil {
+		t.Errorf("%s: %v", what, err)
 	}
 }
 

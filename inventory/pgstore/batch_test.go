@@ -39,7 +39,9 @@ func TestPlaceHold_togetherEachItsOwnAnswer(t *testing.T) {
 			kind := kinds[i%len(kinds)]
 			r := s.Request(fmt.Sprint("u-", i), 1+i%2)
 			kind.ask(i, &r)
-			b, replayed, err := s.Store.PlaceHold(t.Context(), r)
+			var b inventory.Booking
+			var replayed bool
+			err := pgtest.Again(func() (err error) { b, replayed, err = s.Store.PlaceHold(t.Context(), r); return err })
 			switch {
 			case !errors.Is(err, kind.want) || replayed:
 				t.Errorf("%s: %v, want %v", kind.name, err, kind.want)

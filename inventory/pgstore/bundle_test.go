@@ -24,21 +24,29 @@ func race(t *testing.T, n int, fn func(i int) error, lost ...error) int {
 		wg.Go(func() {
 			<-start
 			err := fn(i)
-			if err == nil {
+			if !isOne(inventory.ErrBusy, lost) && errors.Is(err, inventory.ErrBusy) {
+				err = pgtest.Again(func() error { return fn(i) })
+			}
+			switch {
+			case err == nil:
 				won.Add(1)
-				return
+			case !isOne(err, lost):
+				t.Errorf("attempt %d: %v", i, err)
 			}
-			for _, l := range lost {
-				if errors.Is(err, l) {
-					return
-				}
-			}
-			t.Errorf("attempt %d: %v", i, err)
 		})
 	}
 	close(start)
 	wg.Wait()
 	return int(won.Load())
+}
+
+func isOne(err error, of []error) bool {
+	for _, o := range of {
+		if errors.Is(err, o) {
+			return true
+		}
+	}
+	return false
 }
 
 // countRows counts the rows of a table whose name is a constant of the test.

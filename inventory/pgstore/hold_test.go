@@ -173,7 +173,8 @@ func TestPlaceHold_B07_oneLiveHoldPerBuyer(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			_, _, err := s.Store.PlaceHold(ctx, s.Request("u-001", 1))
+			r := s.Request("u-001", 1)
+			err := pgtest.Again(func() error { _, _, err := s.Store.PlaceHold(ctx, r); return err })
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

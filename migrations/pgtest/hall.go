@@ -90,7 +90,9 @@ func (h Hall) Ask(t testing.TB, buyer string, names ...string) inventory.SeatHol
 // HoldSeats holds seats by name, or fails the test.
 func (h Hall) HoldSeats(t testing.TB, buyer string, names ...string) inventory.Booking {
 	t.Helper()
-	b, _, err := h.Store.HoldSeats(t.Context(), h.Ask(t, buyer, names...))
+	var b inventory.Booking
+	r := h.Ask(t, buyer, names...)
+	err := Again(func() (err error) { b, _, err = h.Store.HoldSeats(t.Context(), r); return err })
 	if err != nil {
 		t.Fatalf("hold %v for %s: %v", names, buyer, err)
 	}
@@ -174,7 +176,9 @@ func (s Studio) Ask(t testing.TB, buyer, from, to string) inventory.RangeHoldReq
 // HoldRange holds the studio, or fails the test.
 func (s Studio) HoldRange(t testing.TB, buyer, from, to string) inventory.Booking {
 	t.Helper()
-	b, _, err := s.Store.HoldRange(t.Context(), s.Ask(t, buyer, from, to))
+	var b inventory.Booking
+	r := s.Ask(t, buyer, from, to)
+	err := Again(func() (err error) { b, _, err = s.Store.HoldRange(t.Context(), r); return err })
 	if err != nil {
 		t.Fatalf("hold %s-%s for %s: %v", from, to, buyer, err)
 	}

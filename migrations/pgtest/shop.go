@@ -135,7 +135,9 @@ func (s Shop) Request(buyer string, quantity int) inventory.HoldRequest {
 // Hold places a hold that must succeed.
 func (s Shop) Hold(t testing.TB, buyer string, quantity int) inventory.Booking {
 	t.Helper()
-	b, _, err := s.Store.PlaceHold(t.Context(), s.Request(buyer, quantity))
+	var b inventory.Booking
+	r := s.Request(buyer, quantity)
+	err := Again(func() (err error) { b, _, err = s.Store.PlaceHold(t.Context(), r); return err })
 	if err != nil {
 		t.Fatalf("hold for %s: %v", buyer, err)
 	}
@@ -160,10 +162,10 @@ func Captured(b inventory.Booking, providerPayment string) inventory.ProviderEve
 // Deliver stores an event and applies it with store.
 func Deliver(t testing.TB, store *pgstore.Store, e inventory.ProviderEvent) {
 	t.Helper()
-	if _, err := store.StoreEvent(t.Context(), e); err != nil {
+	if err := Again(func() error { _, err := store.StoreEvent(t.Context(), e); return err }); err != nil {
 		t.Fatalf("store event: %v", err)
 	}
-	if err := store.ApplyEvent(t.Context(), e.Provider, e.ID); err != nil {
+	if err := Again(func() error { return store.ApplyEvent(t.Context(), e.Provider, e.ID) }); err != nil {
 		t.Fatalf("apply event: %v", err)
 	}
 }
