@@ -43,12 +43,13 @@ type Store struct {
 	log     *slog.Logger
 	lanes   *lanes
 	batches *batches
+	numbers *numbers
 	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
 }
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger) *Store {
-	s := &Store{pool: pool, log: log, lanes: newLanes()}
+	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers()}
 	s.batches = newBatches(s)
 	return s
 }
