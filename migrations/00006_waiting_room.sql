@@ -70,7 +70,7 @@ BEGIN
         SELECT jsonb_object_agg(key, value) INTO n FROM jsonb_each(to_jsonb(NEW)) WHERE value IS DISTINCT FROM to_jsonb(OLD) -> key;
         IF n IS NULL THEN RETURN NULL; END IF;
     END IF;
-    SELECT 'waiting room of ' || kind || ' ' || v.slug || '/' || slug INTO what
+    SELECT 'waiting room of ' || c.kind || ' ' || v.slug || '/' || c.slug INTO what
       FROM (SELECT 'pool' AS kind, venue_id, slug FROM pool WHERE id = r.pool_id
             UNION ALL
             SELECT 'event', venue_id, slug FROM event WHERE id = r.event_id) c
