@@ -9,6 +9,7 @@ type about struct {
 	text     string
 	keyed    bool // takes an Idempotency-Key
 	matched  bool // takes If-Match
+	admits   bool // takes an Admission-Token
 	cached   bool // answers 304 to If-None-Match
 	body     any  // nil: none
 	raw      bool // the body is the provider's affair
@@ -19,12 +20,13 @@ type about struct {
 
 var (
 	aboutPlaceHold = about{
-		id: "placeHold", summary: "Take places, seats or a range for a limited time", keyed: true, body: holdBody{},
+		id: "placeHold", summary: "Take places, seats or a range for a limited time", keyed: true, admits: true, body: holdBody{},
 		answers: map[int]any{201: bookingView{}}, refusals: []int{400, 401, 403, 404, 409, 413, 415, 422, 503, 504},
 		text: "Exactly one of: pool, day and quantity; event and seats, or event and best; resource, from and to. " +
 			"The same key with the same body is answered with the first answer. 409 carries SOLD_OUT, SEAT_TAKEN, RANGE_TAKEN, HOLD_EXISTS, " +
 			"STOP_SELL, NOT_ON_SALE, CUTOFF_PASSED, LIMIT_PER_BUYER or IN_PROGRESS. 422 LOCAL_TIME_MISSING and LOCAL_TIME_DOUBLED say that " +
 			"clocks skip from or to, or show it twice, and offer candidates to send instead. " +
+			"429 ADMISSION_REQUIRED: buyers have to wait here, ask for admission first. " +
 			"504 means that it may have been done: ask again with the same key.",
 	}
 	aboutGetBooking = about{
@@ -53,9 +55,26 @@ var (
 		answers: map[int]any{200: seatMapView{}, 304: nil}, refusals: []int{401, 404, 503},
 	}
 	aboutHoldSeat = about{
-		id: "holdSeat", summary: "Take one seat for a limited time", keyed: true, body: seatHoldBody{},
+		id: "holdSeat", summary: "Take one seat for a limited time", keyed: true, admits: true, body: seatHoldBody{},
 		answers: map[int]any{200: seatHoldView{}}, refusals: []int{400, 401, 403, 404, 409, 413, 415, 422, 503, 504},
 		text: "As placeHold with one seat.",
+	}
+	aboutJoinEvent = about{
+		id: "joinEvent", summary: "Take a number in the waiting room of an event", body: admissionBody{},
+		answers: map[int]any{200: admissionView{}}, refusals: []int{401, 403, 404, 413, 415, 422, 503},
+		text: "Each call takes a new number. Where nobody has to wait, admitted is true and there is no token. " +
+			"Ask getAdmission when Retry-After has passed.",
+	}
+	aboutJoinPool = about{
+		id: "joinPool", summary: "Take a number in the waiting room of a pool", body: admissionBody{},
+		answers: map[int]any{200: admissionView{}}, refusals: []int{401, 403, 404, 413, 415, 422, 503},
+		text: "As joinEvent.",
+	}
+	aboutGetAdmission = about{
+		id: "getAdmission", summary: "Where a buyer stands in a waiting room", admits: true,
+		answers: map[int]any{200: admissionView{}}, refusals: []int{401, 403, 404, 410, 422, 503},
+		text: "Up to 250 ms old. Keep the token of the answer: it is a new one once the buyer is let in. Retry-After says when to ask again. " +
+			"410 ADMISSION_EXPIRED: the pass is over.",
 	}
 	aboutListSlots = about{
 		id: "listSlots", summary: "Slots of a resource on a local day", text: "Of today at the venue, unless day says otherwise.",

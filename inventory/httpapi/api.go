@@ -26,6 +26,8 @@ type store interface {
 	events
 	resources
 	clients
+	waitingRooms
+	passes
 	Ping(ctx context.Context) error
 }
 
@@ -90,6 +92,8 @@ type Provider interface {
 type Config struct {
 	Store     store                // required
 	Inbox     inbox                // required; on a small connection pool of its own, so that a flood of holds cannot starve it
+	Rooms     waitingRooms         // where waiting rooms are read, on connections that a flood of holds cannot starve; nil = Store
+	Limits    Limits               // zero = none
 	Providers []Provider           // the first is the default; without any, pay and callbacks answer 404
 	Registry  *prometheus.Registry // of the metrics; nil = a new one
 	Clock     timezone.Clock       // nil = the machine's
@@ -103,18 +107,21 @@ type Config struct {
 // API is the listener's handlers and what they share. It is safe for
 // concurrent use and may serve several listeners.
 type API struct {
-	store     store
-	inbox     inbox
-	providers map[string]Provider
-	provider  Provider // the default, nil without any
-	clock     timezone.Clock
-	log       *slog.Logger
-	registry  *prometheus.Registry
-	metrics   *metrics
-	tokens    *tokenCache // nil: no authentication
-	seatMaps  *seatMaps
-	openapi   []byte
-	handler   http.Handler
+	store      store
+	inbox      inbox
+	providers  map[string]Provider
+	provider   Provider // the default, nil without any
+	clock      timezone.Clock
+	log        *slog.Logger
+	registry   *prometheus.Registry
+	metrics    *metrics
+	admissions *admissionMetrics
+	tokens     *tokenCache // nil: no authentication
+	seatMaps   *seatMaps
+	rooms      *rooms
+	limits     *limits
+	openapi    []byte
+	handler    http.Handler
 
 	requests  slots // of everything that clients ask
 	callbacks slots // of providers, apart: money must get through
@@ -158,6 +165,14 @@ func New(cfg Config) (*API, error) {
 	if a.metrics, err = newMetrics(cfg.Registry, a); err != nil {
 		return nil, err
 	}
+	if a.admissions, err = newAdmissionMetrics(cfg.Registry); err != nil {
+		return nil, err
+	}
+	if cfg.Rooms == nil {
+		cfg.Rooms = cfg.Store
+	}
+	a.rooms = newRooms(cfg.Rooms, cfg.Clock, cfg.Log)
+	a.limits = newLimits(cfg.Limits, cfg.Clock, a.admissions)
 	a.seatMaps = newSeatMaps(cfg.Store, cfg.Clock, a.metrics.seatMaps)
 	routes := a.routes()
 	if a.openapi, err = describe(routes); err != nil {

@@ -31,6 +31,7 @@ type double struct {
 	applyEvent func() error
 	ping       func(context.Context) error
 	ofEvents
+	ofRooms
 	calls atomic.Int64 // of anything that writes
 }
 

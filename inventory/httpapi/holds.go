@@ -45,9 +45,13 @@ func (a *API) placeHold(w http.ResponseWriter, r *http.Request) error {
 	case inventory.ClaimRange:
 		place = a.holdRange
 	}
+	client := clientOf(r)
+	if err := a.limits.ofBuyer(client, hashBuyer(body.Buyer)); err != nil {
+		return err
+	}
 	ctx, cancel := limited(r.Context(), "hold.place", storeLimit)
 	defer cancel()
-	b, replayed, err := place(ctx, body, kindErr, clientOf(r), key)
+	b, replayed, err := place(ctx, body, kindErr, entry{client: client, buyer: body.Buyer, key: key, token: admissionTokenOf(r.Header)})
 	if err != nil {
 		return err
 	}
@@ -67,37 +71,48 @@ func nameHold(w http.ResponseWriter, b inventory.Booking, replayed bool) {
 // holdPlaces takes places of a pool day. Like holdSeats and holdRange it says
 // everything that is wrong in body at once, kindErr included, before it asks
 // the store.
-func (a *API) holdPlaces(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
-	asked, err := body.poolRequest(client, key)
+func (a *API) holdPlaces(ctx context.Context, body holdBody, kindErr error, e entry) (inventory.Booking, bool, error) {
+	asked, err := body.poolRequest(e.client, e.key)
 	if err := errors.Join(kindErr, err); err != nil {
 		return inventory.Booking{}, false, err
 	}
-	b, replayed, err := a.store.PlaceHold(ctx, asked)
-	a.metrics.hold(err, replayed)
-	return b, replayed, err
+	e.pool = asked.Pool
+	return a.withPass(ctx, e, func(ctx context.Context) (inventory.Booking, bool, error) {
+		b, replayed, err := a.store.PlaceHold(ctx, asked)
+		a.metrics.hold(err, replayed)
+		return b, replayed, err
+	})
 }
 
-func (a *API) holdSeats(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
+func (a *API) holdSeats(ctx context.Context, body holdBody, kindErr error, e entry) (inventory.Booking, bool, error) {
 	id, ref, err := parseEvent(value(body.Event))
-	asked, err := body.seatRequest(id, err, client, key)
+	asked, err := body.seatRequest(id, err, e.client, e.key)
 	if err := errors.Join(kindErr, err); err != nil {
 		return inventory.Booking{}, false, err
 	}
-	if ref != (inventory.EventRef{}) {
-		event, err := a.store.Event(ctx, ref)
-		if err != nil {
-			return inventory.Booking{}, false, err
-		}
-		asked.Event = event.ID
-	}
-	b, replayed, err := a.store.HoldSeats(ctx, asked)
-	a.metrics.hold(err, replayed)
-	return b, replayed, err
+	return a.askSeats(ctx, asked, ref, e.token)
 }
 
-func (a *API) holdRange(ctx context.Context, body holdBody, kindErr error, client inventory.Client, key string) (inventory.Booking, bool, error) {
+// askSeats asks the store for seats of the event that asked or else ref names.
+func (a *API) askSeats(ctx context.Context, asked inventory.SeatHoldRequest, ref inventory.EventRef, token string) (inventory.Booking, bool, error) {
+	e := entry{event: asked.Event, ref: ref, client: asked.Client, buyer: asked.Buyer, key: asked.IdempotencyKey, token: token}
+	return a.withPass(ctx, e, func(ctx context.Context) (inventory.Booking, bool, error) {
+		if ref != (inventory.EventRef{}) {
+			event, err := a.store.Event(ctx, ref)
+			if err != nil {
+				return inventory.Booking{}, false, err
+			}
+			asked.Event = event.ID
+		}
+		b, replayed, err := a.store.HoldSeats(ctx, asked)
+		a.metrics.hold(err, replayed)
+		return b, replayed, err
+	})
+}
+
+func (a *API) holdRange(ctx context.Context, body holdBody, kindErr error, e entry) (inventory.Booking, bool, error) {
 	ref, refErr := inventory.ParseResourceRef("resource", value(body.Resource))
-	_, err := body.rangeRequest(ref, refErr, timezone.Zone{}, client, key)
+	_, err := body.rangeRequest(ref, refErr, timezone.Zone{}, e.client, e.key)
 	if err := errors.Join(kindErr, err); err != nil {
 		return inventory.Booking{}, false, err
 	}
@@ -105,7 +120,7 @@ func (a *API) holdRange(ctx context.Context, body holdBody, kindErr error, clien
 	if err != nil {
 		return inventory.Booking{}, false, err
 	}
-	asked, err := body.rangeRequest(ref, nil, zone, client, key)
+	asked, err := body.rangeRequest(ref, nil, zone, e.client, e.key)
 	if err != nil {
 		return inventory.Booking{}, false, err
 	}

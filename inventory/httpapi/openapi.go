@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,7 @@ func schemaName(t reflect.Type, hint string) string {
 		"problemBody": "Problem", "problemField": "FieldProblem",
 		"moveBody": "Move", "seatHoldBody": "NewSeatHold", "seatHoldView": "SeatHold", "seatMapView": "SeatMap", "seatView": "Seat",
 		"eventView": "Event", "seatCountsView": "SeatCounts", "slotView": "Slot",
+		"admissionBody": "NewAdmission", "admissionView": "Admission",
 	}
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -80,6 +82,9 @@ func operation(rt route, schemas huma.Registry) *huma.Operation {
 	if rt.slots != nil {
 		refusals = append([]int{http.StatusInternalServerError}, refusals...)
 	}
+	if !rt.spared {
+		refusals = append(slices.Clip(refusals), http.StatusTooManyRequests)
+	}
 	for _, status := range refusals {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status), Content: jsonOf("application/problem+json", problemBody{}, schemas),
@@ -110,6 +115,12 @@ func parameters(rt route) []*huma.Param {
 		all = append(all, &huma.Param{
 			Name: "If-Match", In: "header", Required: true, Schema: &huma.Schema{Type: "string"},
 			Description: "the version that the change was decided on, in quotes: the ETag of the booking",
+		})
+	}
+	if rt.about.admits {
+		all = append(all, &huma.Param{
+			Name: admissionHeader, In: "header", Required: rt.method == http.MethodGet, Schema: &huma.Schema{Type: "string"},
+			Description: "the token that admission gave to the buyer, where buyers have to wait",
 		})
 	}
 	if rt.about.cached {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -21,6 +22,8 @@ type problem struct {
 	detail  string
 	fields  []*inventory.FieldError
 	errorID string // finds the log entry of a 500
+
+	after time.Duration // when to ask again at least; 0 = as its code says
 
 	candidates map[string][]string // by field: what a wall time can mean
 	seats      []string            // that stood in the way
@@ -135,7 +138,7 @@ func texts(seats []inventory.SeatID) []string {
 // retryAfter is how many seconds to wait at least before asking again, per
 // code; up to as many again are added at random, so that those who were turned
 // away together do not come back together.
-var retryAfter = map[string]int{"BUSY": 1, "IN_PROGRESS": 1, "UNAVAILABLE": 3, "UNKNOWN_OUTCOME": 2}
+var retryAfter = map[string]int{"BUSY": 1, "IN_PROGRESS": 1, "UNAVAILABLE": 3, "UNKNOWN_OUTCOME": 2, "ADMISSION_REQUIRED": 2}
 
 func (p problem) write(w http.ResponseWriter) {
 	body := problemBody{
@@ -157,7 +160,10 @@ func (p problem) write(w http.ResponseWriter) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
-	if least, ok := retryAfter[p.code]; ok {
+	switch least, ok := retryAfter[p.code]; {
+	case p.after > 0:
+		h.Set("Retry-After", seconds(p.after))
+	case ok:
 		h.Set("Retry-After", strconv.Itoa(least+rand.IntN(least+1)))
 	}
 	if p.status == http.StatusUnauthorized {

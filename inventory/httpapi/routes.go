@@ -21,6 +21,7 @@ type route struct {
 	scope  string   // that the client must have; "" = any client
 	query  []string // parameters it knows; any other is refused
 	slots  slots    // nil: not bounded
+	spared bool     // from rate limits: money and signs of life get through
 	serve  handler
 	about  about // for openapi.json
 }
@@ -40,11 +41,14 @@ func (a *API) routes() []route {
 		{method: http.MethodGet, path: event, slots: ours, serve: a.getEvent, about: aboutGetEvent},
 		{method: http.MethodGet, path: event + "/seats", slots: ours, serve: a.listSeats, about: aboutListSeats},
 		{method: http.MethodPost, path: event + "/seats/{seatId}/hold", scope: holds, slots: ours, serve: a.holdSeat, about: aboutHoldSeat},
+		{method: http.MethodPost, path: event + "/admission", scope: holds, slots: ours, serve: a.joinEvent, about: aboutJoinEvent},
+		{method: http.MethodPost, path: "/venues/{venue}/pools/{pool}/admission", scope: holds, slots: ours, serve: a.joinPool, about: aboutJoinPool},
+		{method: http.MethodGet, path: "/admission", scope: holds, slots: ours, serve: a.getAdmission, about: aboutGetAdmission},
 		{method: http.MethodGet, path: "/resources/{venue}/{resource}/slots", query: []string{"day"}, slots: ours, serve: a.listSlots, about: aboutListSlots},
-		{method: http.MethodPost, path: "/payments/webhook", open: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhook},
-		{method: http.MethodPost, path: "/payments/webhook/{provider}", open: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhookOf},
-		{method: http.MethodGet, path: "/healthz", open: true, serve: a.healthz, about: aboutHealthz},
-		{method: http.MethodGet, path: "/readyz", open: true, serve: a.readyz, about: aboutReadyz},
+		{method: http.MethodPost, path: "/payments/webhook", open: true, spared: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhook},
+		{method: http.MethodPost, path: "/payments/webhook/{provider}", open: true, spared: true, query: anyQuery, slots: a.callbacks, serve: a.webhook, about: aboutWebhookOf},
+		{method: http.MethodGet, path: "/healthz", open: true, spared: true, serve: a.healthz, about: aboutHealthz},
+		{method: http.MethodGet, path: "/readyz", open: true, spared: true, serve: a.readyz, about: aboutReadyz},
 		{method: http.MethodGet, path: "/openapi.json", open: true, serve: a.document, about: aboutDocument},
 	}
 }

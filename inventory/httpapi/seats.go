@@ -41,9 +41,12 @@ func (a *API) holdSeat(w http.ResponseWriter, r *http.Request) error {
 	if err := asked.Validate(); err != nil {
 		return err
 	}
+	if err := a.limits.ofBuyer(client, hashBuyer(body.Buyer)); err != nil {
+		return err
+	}
 	ctx, cancel := limited(r.Context(), "hold.place", storeLimit)
 	defer cancel()
-	b, replayed, err := a.placeSeat(ctx, asked)
+	b, replayed, err := a.placeSeat(ctx, asked, admissionTokenOf(r.Header))
 	if err != nil {
 		return err
 	}
@@ -53,9 +56,8 @@ func (a *API) holdSeat(w http.ResponseWriter, r *http.Request) error {
 
 // placeSeat asks the store. A seat that this event does not have is an address
 // where nothing is, not a wrong member of the body.
-func (a *API) placeSeat(ctx context.Context, asked inventory.SeatHoldRequest) (inventory.Booking, bool, error) {
-	b, replayed, err := a.store.HoldSeats(ctx, asked)
-	a.metrics.hold(err, replayed)
+func (a *API) placeSeat(ctx context.Context, asked inventory.SeatHoldRequest, token string) (inventory.Booking, bool, error) {
+	b, replayed, err := a.askSeats(ctx, asked, inventory.EventRef{}, token)
 	for _, f := range inventory.FieldErrors(err) {
 		if f.Field == "seats" || f.Field == "event" {
 			return b, false, inventory.ErrNotFound

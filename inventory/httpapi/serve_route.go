@@ -34,6 +34,12 @@ func (a *API) serve(rt route) http.Handler {
 			// is taken for a request.
 			w.Header().Set("Connection", "close")
 		}
+		if !rt.spared {
+			if err := a.limits.ofAddress(r); err != nil {
+				a.fail(out, r, rt, err)
+				return
+			}
+		}
 		if rt.slots != nil {
 			if !rt.slots.take() {
 				a.fail(out, r, rt, errOverloaded)
@@ -54,6 +60,9 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, rt route) error {
 	if !rt.open {
 		client, err := a.authenticate(r)
 		if err != nil {
+			return err
+		}
+		if err := a.limits.ofClient(client); err != nil {
 			return err
 		}
 		if rt.scope != "" && !slices.Contains(client.Scopes, rt.scope) {
