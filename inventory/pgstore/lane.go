@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"holdfast/inventory"
@@ -27,6 +28,7 @@ type lanes struct {
 
 type lane struct {
 	turns chan struct{}
+	queue atomic.Int32 // who waits for a turn
 
 	mu      sync.Mutex
 	moment  uint64       // counts what happens in the lane: an order, not a time
@@ -48,6 +50,15 @@ func newLanes() *lanes {
 	return l
 }
 
+// waiting is how many wait for a turn.
+func (l *lanes) waiting() int {
+	n := 0
+	for i := range l.lane {
+		n += int(l.lane[i].queue.Load())
+	}
+	return n
+}
+
 // of returns the lane of those who want what key names.
 func (l *lanes) of(key string) *lane { return &l.lane[maphash.String(l.seed, key)%laneCount] }
 
@@ -56,6 +67,8 @@ func (l *lanes) of(key string) *lane { return &l.lane[maphash.String(l.seed, key
 func (l *lane) enter(ctx context.Context) (leave func(), err error) {
 	wait, cancel := context.WithTimeout(ctx, laneWait)
 	defer cancel()
+	l.queue.Add(1)
+	defer l.queue.Add(-1)
 	select {
 	case l.turns <- struct{}{}:
 		return func() { <-l.turns }, nil

@@ -45,12 +45,17 @@ type Store struct {
 	batches *batches
 	numbers *numbers
 	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
+
+	observer Observer
 }
 
 // New returns a store on pool. The pool stays the caller's to close.
-func New(pool *pgxpool.Pool, log *slog.Logger) *Store {
-	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers()}
+func New(pool *pgxpool.Pool, log *slog.Logger, options ...Option) *Store {
+	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers(), observer: unobserved{}}
 	s.batches = newBatches(s)
+	for _, set := range options {
+		set(s)
+	}
 	return s
 }
 
@@ -101,7 +106,8 @@ func (s *Store) tryTx(ctx context.Context, begin string, fn func(context.Context
 		defer cancel()
 		_ = tx.Rollback(rollback) // nothing to do after a commit
 	}()
-	if err := fn(ctx, tx); err != nil {
+	counted := &countedTx{Tx: tx}
+	if err := fn(ctx, counted); err != nil {
 		return err
 	}
 	commit, cancel := context.WithTimeout(detached, commitTimeout)
@@ -111,6 +117,9 @@ func (s *Store) tryTx(ctx context.Context, begin string, fn func(context.Context
 			return fmt.Errorf("commit: %w", err) // the server said no: nothing was done
 		}
 		return fmt.Errorf("commit: %w: %w", inventory.ErrUnknownOutcome, err)
+	}
+	if counted.reclaimed > 0 {
+		s.observer.Expired(ExpiredByReclaim, counted.reclaimed)
 	}
 	return nil
 }
