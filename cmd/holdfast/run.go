@@ -59,7 +59,7 @@ func (a *app) root() *cobra.Command {
 	root := group("holdfast", "Places by the day: holds, payments, zombies, refunds",
 		a.demoCommand(), a.daemonCommand(), a.consoleCommand(), a.migrateCommand(),
 		a.venueCommand(), a.timezoneCommand(), a.poolCommand(), a.dayCommand(),
-		a.eventCommand(), a.seatCommand(), a.resourceCommand(), a.slotCommand(),
+		a.eventCommand(), a.seatCommand(), a.resourceCommand(), a.slotCommand(), a.admissionCommand(),
 		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
 		a.providerSimCommand(), a.versionCommand(), a.completionCommand())

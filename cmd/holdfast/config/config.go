@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 
 	"holdfast/cmd/holdfast/output"
@@ -50,6 +51,14 @@ type Config struct {
 	// those of holds so that a flood of holds cannot starve them; default 6.
 	JobConns int
 
+	// RatePerClient, RatePerBuyer and RatePerIP limit requests of one API client,
+	// for one buyer of a client, and from one address; defaults none, 20/s burst
+	// 40, none.
+	RatePerClient, RatePerBuyer, RatePerIP Rate
+	// TrustedProxies are prefixes of proxies whose X-Forwarded-For is believed;
+	// default none.
+	TrustedProxies []netip.Prefix
+
 	// ProviderURL is where the simulated payment provider is. Empty: this
 	// installation takes no daemon-driven payments and sends no refunds.
 	ProviderURL string
@@ -87,7 +96,7 @@ type Config struct {
 func defaults() Config {
 	return Config{
 		Output: output.Table, Listen: "127.0.0.1:8080", MetricsListen: "127.0.0.1:9090",
-		HoldConns: 16, JobConns: 6, Log: slog.LevelInfo,
+		HoldConns: 16, JobConns: 6, RatePerBuyer: Rate{PerSecond: 20, Burst: 40}, Log: slog.LevelInfo,
 	}
 }
 
@@ -97,6 +106,8 @@ func (c Config) LogValue() slog.Value {
 		slog.Any("db", c.DB), slog.String("actor", c.Actor), slog.String("listen", c.Listen),
 		slog.String("metrics_listen", c.MetricsListen), slog.Bool("tls", c.TLSCert != ""),
 		slog.Int("hold_conns", c.HoldConns), slog.Int("job_conns", c.JobConns),
+		slog.String("rate_per_client", c.RatePerClient.String()), slog.String("rate_per_buyer", c.RatePerBuyer.String()),
+		slog.String("rate_per_ip", c.RatePerIP.String()),
 		slog.String("provider_url", c.ProviderURL), slog.Any("sim_secret", c.SimSecret),
 		slog.Any("stripe_key", c.StripeKey), slog.Any("stripe_secret", c.StripeSecret), slog.Bool("stripe_live", c.StripeLive),
 		slog.String("outbox_url", c.OutboxURL), slog.Any("outbox_secret", c.OutboxSecret), slog.String("outbox_nats", c.OutboxNATS))

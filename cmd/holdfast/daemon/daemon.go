@@ -41,6 +41,7 @@ type Config struct {
 	Listener  net.Listener    // required
 	TLS       *tls.Config     // nil: plain HTTP
 	Metrics   net.Listener    // nil: no metrics
+	Limits    httpapi.Limits  // zero: none
 	NoAuth    bool            // everybody is let in; for loopback only
 	Providers []Provider      // the first is the default
 	Sink      jobs.OutboxSink // where the journal is published; nil: it waits
@@ -85,7 +86,7 @@ func newAPI(cfg Config, holds, inbox *pgstore.Store, registry *prometheus.Regist
 		providers[i] = p
 	}
 	return httpapi.New(httpapi.Config{
-		Store: holds, Inbox: inbox, Providers: providers, Registry: registry,
+		Store: holds, Inbox: inbox, Rooms: inbox, Limits: cfg.Limits, Providers: providers, Registry: registry,
 		Clock: cfg.Clock, Log: cfg.Log, InsecureNoAuth: cfg.NoAuth,
 	})
 }
