@@ -37,6 +37,7 @@ type Booking struct {
 	UpdatedAt      time.Time
 	Version        int // number of its transitions = last journal seq
 	Payments       []Payment
+	Archived       bool // it came to nothing long ago and was moved out of the way
 }
 
 // HoldRequest asks for places on one pool day.

@@ -30,6 +30,7 @@ type Job interface {
 type Result struct {
 	Done   int    // what the job counts: holds expired, days made, refunds sent, violations found
 	Detail string // all counts in words; "" if there was nothing to do
+	More   bool   // it stopped at its bound and got on: the scheduler runs it again at once
 }
 
 // Schedule says how often a job runs and how long one run may take.

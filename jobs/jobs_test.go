@@ -45,25 +45,25 @@ func TestSweep_Run(t *testing.T) {
 		"untilNothingIsLeft": {
 			fakeSweeps{batches: []inventory.SweepResult{full, {Expired: 7, Days: 1}}},
 			2,
-			Result{507, "507 holds expired, 4 pool days touched"},
+			Result{Done: 20007, Detail: "20007 holds expired, 4 pool days touched"},
 			false,
 		},
 		"lockedDaysAreLeftToTheNextRun": {
 			fakeSweeps{batches: []inventory.SweepResult{{Skipped: 2, More: true}}},
 			1,
-			Result{0, "2 pool days locked by others, 1 further run needed"},
+			Result{Detail: "2 pool days locked by others, 1 further run needed"},
 			false,
 		},
 		"oneRunIsBounded": {
 			fakeSweeps{batches: []inventory.SweepResult{full}},
 			sweepBatches,
-			Result{sweepBatches * sweepBatch, "10000 holds expired, 60 pool days touched, 1 further run needed"},
+			Result{Done: 400000, Detail: "400000 holds expired, 60 pool days touched, 1 further run needed", More: true},
 			false,
 		},
 		"whatWasDoneBeforeAnErrorCounts": {
 			fakeSweeps{batches: []inventory.SweepResult{full}, err: inventory.ErrBusy},
 			2,
-			Result{500, "500 holds expired, 3 pool days touched"},
+			Result{Done: 20000, Detail: "20000 holds expired, 3 pool days touched, 1 further run needed"},
 			true,
 		},
 	}

@@ -70,7 +70,7 @@ func TestRefund_Run(t *testing.T) {
 		res, err := run(t.Context(), f, func(_ context.Context, task inventory.RefundTask) (inventory.ProviderRefund, error) {
 			return inventory.ProviderRefund{State: byID[task.Refund.ID]}, nil
 		})
-		want := Result{3, "2 zombies past their deadline, 1 refunds done, 1 pending at the provider, 1 failed"}
+		want := Result{Done: 3, Detail: "2 zombies past their deadline, 1 refunds done, 1 pending at the provider, 1 failed"}
 		if err != nil || res != want {
 			t.Errorf("Run = %+v, %v; want %+v", res, err, want)
 		}

@@ -225,7 +225,7 @@ func TestRelay_Run_inOrderAndBounded(t *testing.T) {
 				outbox.wholeLines = wholeLines
 				sink := newSink(func(context.Context, inventory.OutboxMessage) error { time.Sleep(time.Millisecond); return nil })
 				got, err := NewRelay(outbox, sink, quiet()).Run(t.Context())
-				if want := (Result{240, "240 messages delivered"}); got != want || err != nil {
+				if want := (Result{Done: 240, Detail: "240 messages delivered"}); got != want || err != nil {
 					t.Errorf("Run = %+v, %v; want %+v", got, err, want)
 				}
 				if fault := sink.outOfOrder(6); fault != "" || sink.overlap != 0 || sink.calls != 240 {
@@ -322,7 +322,7 @@ func TestRelay_Run_R4_poisonAtTheHead(t *testing.T) {
 				})
 				relay := NewRelay(outbox, sink, quiet())
 				got, err := relay.Run(t.Context())
-				if want := (Result{2, "2 messages delivered, 100 failed"}); got != want || err != nil {
+				if want := (Result{Done: 2, Detail: "2 messages delivered, 100 failed"}); got != want || err != nil {
 					t.Errorf("first pass: Run = %+v, %v; want %+v", got, err, want)
 				}
 				for range 20 {
@@ -528,7 +528,7 @@ func TestRelay_Run_storeFails(t *testing.T) {
 		outbox.wholeLines = true
 		sink := newSink(takes)
 		got, err := NewRelay(brokenNotes{outbox}, sink, quiet()).Run(t.Context())
-		if want := (Result{0, "1 not written down"}); got != want || !errors.Is(err, inventory.ErrBusy) || sink.calls != 1 {
+		if want := (Result{Done: 0, Detail: "1 not written down"}); got != want || !errors.Is(err, inventory.ErrBusy) || sink.calls != 1 {
 			t.Errorf("Run = %+v, %v after %d calls; want %+v, and nothing after what could not be written", got, err, sink.calls, want)
 		}
 	})

@@ -43,7 +43,7 @@ func TestRunner_Run(t *testing.T) {
 	t.Run("countsAreRecorded", func(t *testing.T) {
 		t.Parallel()
 		b := setup()
-		res, err := b.runner.Run(t.Context(), once(func(context.Context) (Result, error) { return Result{3, "3 holds expired"}, nil }))
+		res, err := b.runner.Run(t.Context(), once(func(context.Context) (Result, error) { return Result{Done: 3, Detail: "3 holds expired"}, nil }))
 		if err != nil || res.Done != 3 {
 			t.Errorf("Run = %+v, %v", res, err)
 		}

@@ -107,14 +107,22 @@ func (s *Scheduler) add(ctx context.Context, cron gocron.Scheduler, sched Schedu
 	)
 }
 
-// tick is one run, if it may still start. The runner has logged what went
-// wrong; there is nobody else to tell.
+// tick is one run, if it may still start, and further ones for as long as there
+// is more to do and nobody stops. The runner has logged what went wrong; there
+// is nobody else to tell.
 func (s *Scheduler) tick(ctx context.Context, sched Schedule) {
+	for s.runOnce(ctx, sched) {
+	}
+}
+
+// runOnce reports whether there is more to do.
+func (s *Scheduler) runOnce(ctx context.Context, sched Schedule) bool {
 	if !s.begin() {
-		return
+		return false
 	}
 	defer s.running.Done()
-	_, _ = s.runner.Run(ctx, sched)
+	res, err := s.runner.Run(ctx, sched)
+	return err == nil && res.More
 }
 
 // begin counts a run, unless the scheduler is stopping.

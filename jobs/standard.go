@@ -12,6 +12,7 @@ type standardStore interface {
 	refundStore
 	checkStore
 	relayStore
+	purgeStore
 }
 
 // Standard returns the daemon's jobs with their intervals. What each interval
@@ -25,15 +26,17 @@ type standardStore interface {
 //	relay      a message waits 2 s more
 //	horizon    a new local day at the far end of the horizon is 10 min late
 //	check      a violation is seen 15 min later
+//	purge      what is over stays 10 min longer
 //
-// Without a sink there is no relay, and messages wait.
-func Standard(store standardStore, providers map[string]Provider, sink OutboxSink, log *slog.Logger) []Schedule {
+// Without a sink there is no relay, and messages wait. keep must be valid.
+func Standard(store standardStore, providers map[string]Provider, sink OutboxSink, keep Retention, log *slog.Logger) []Schedule {
 	schedules := []Schedule{
 		{Job: NewSweep(store), Every: 5 * time.Second, Timeout: 30 * time.Second},
 		{Job: NewReconcile(store, providers, log), Every: 5 * time.Second, Timeout: time.Minute},
 		{Job: NewRefund(store, providers, log), Every: 5 * time.Second, Timeout: 2 * time.Minute},
 		{Job: NewHorizon(store), Every: 10 * time.Minute, Timeout: 2 * time.Minute},
 		{Job: NewCheck(store, log), Every: 15 * time.Minute, Timeout: 5 * time.Minute},
+		{Job: NewPurge(store, keep), Every: 10 * time.Minute, Timeout: 2 * time.Minute},
 	}
 	if sink != nil {
 		schedules = append(schedules, Schedule{Job: NewRelay(store, sink, log), Every: 2 * time.Second, Timeout: 3 * time.Minute})

@@ -2,15 +2,19 @@ package jobs
 
 import (
 	"context"
+	"time"
 
 	"holdfast/inventory"
 )
 
-// One run of the sweep clears at most sweepBatches*sweepBatch holds; a backlog
-// larger than that takes several runs, between which buyers get their turn.
+// One run of the sweep begins nothing new after sweepRun, so that an order to
+// stop or to pause is never far away; a backlog larger than that takes several
+// runs, one right behind the other. A batch is many transactions, between which
+// buyers get their turn.
 const (
-	sweepBatch   = 500
+	sweepBatch   = 20_000 // holds of each kind
 	sweepBatches = 20
+	sweepRun     = 4 * time.Second
 )
 
 type sweepStore interface {
@@ -27,11 +31,14 @@ func NewSweep(store sweepStore) *Sweep { return &Sweep{store} }
 func (*Sweep) Name() inventory.JobName { return inventory.JobSweep }
 
 // Run sweeps batch after batch until nothing overdue is left, nothing moves any
-// more because others keep the days locked, or the bound of one run is reached.
-// Done counts holds.
+// more because others keep the days locked, or its time is up: then More is
+// set. Done counts holds.
 func (j *Sweep) Run(ctx context.Context) (Result, error) {
 	var sum inventory.SweepResult
 	var err error
+	gotOn := false
+	bound, cancel := context.WithTimeout(ctx, sweepRun)
+	defer cancel()
 	for range sweepBatches {
 		var batch inventory.SweepResult
 		batch, err = j.store.SweepHolds(ctx, sweepBatch)
@@ -41,7 +48,8 @@ func (j *Sweep) Run(ctx context.Context) (Result, error) {
 		sum.Resources += batch.Resources
 		sum.Skipped = batch.Skipped // the same days are met again in each batch
 		sum.More = batch.More
-		if err != nil || !batch.More || batch.Expired == 0 {
+		gotOn = batch.Expired > 0
+		if err != nil || !batch.More || !gotOn || bound.Err() != nil {
 			break
 		}
 	}
@@ -54,5 +62,6 @@ func (j *Sweep) Run(ctx context.Context) (Result, error) {
 		Detail: words(count{sum.Expired, "holds expired"}, count{sum.Days, "pool days touched"},
 			count{sum.Events, "events with seats back on sale"}, count{sum.Resources, "resources with time back on sale"},
 			count{sum.Skipped, "pool days locked by others"}, count{left, "further run needed"}),
+		More: sum.More && gotOn && err == nil,
 	}, err
 }

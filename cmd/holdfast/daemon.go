@@ -36,6 +36,7 @@ func (a *app) daemonCommand() *cobra.Command {
 	settingFlag(flags, "outbox_stream", "", "", "the one stream that may take them (default whichever takes the subject)")
 	settingFlag(flags, "hold_conns", "", "16", "database connections for holds")
 	settingFlag(flags, "job_conns", "", "6", "database connections for jobs and webhooks")
+	retentionFlags(flags)
 	settingFlag(flags, "rate_per_client", "", "0", `requests of one API client, such as "100/s burst 200" (0: no limit)`)
 	settingFlag(flags, "rate_per_buyer", "", "20/s burst 40", "holds and admissions for one buyer of a client")
 	settingFlag(flags, "rate_per_ip", "", "0", "requests from one address")
@@ -51,7 +52,7 @@ func (a *app) runDaemon(ctx context.Context) error {
 	}
 	log := jsonLog(a.stderr, a.cfg.Log)
 	cfg := daemon.Config{
-		HoldConns: a.cfg.HoldConns, JobConns: a.cfg.JobConns, NoAuth: a.cfg.InsecureNoAuth,
+		HoldConns: a.cfg.HoldConns, JobConns: a.cfg.JobConns, NoAuth: a.cfg.InsecureNoAuth, Keep: a.cfg.Keep,
 		Limits: httpapi.Limits{
 			PerClient: httpapi.Rate(a.cfg.RatePerClient), PerBuyer: httpapi.Rate(a.cfg.RatePerBuyer), PerIP: httpapi.Rate(a.cfg.RatePerIP),
 			TrustedProxies: a.cfg.TrustedProxies,

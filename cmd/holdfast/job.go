@@ -67,7 +67,7 @@ var jobColumns = []output.Column[jobView]{
 }
 
 func (a *app) jobCommand() *cobra.Command {
-	return group("job", "Scheduled work: sweep, reconcile, refund, horizon, check",
+	return group("job", "Scheduled work: sweep, reconcile, refund, relay, horizon, check, purge",
 		a.jobListCommand(), a.jobRunCommand(), a.jobPauseCommand(), a.jobResumeCommand())
 }
 
@@ -110,7 +110,7 @@ var jobRunColumns = []output.Column[jobRunView]{
 }
 
 func (a *app) jobRunCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "run NAME", Short: "Run a job once, now and here", Args: exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd, func(ctx context.Context, s *pgstore.Store) error {
@@ -124,7 +124,7 @@ func (a *app) jobRunCommand() *cobra.Command {
 					return err
 				}
 				defer stop()
-				schedule, err := jobs.Find(jobs.Standard(s, providers, sink, quiet), inventory.JobName(args[0]))
+				schedule, err := jobs.Find(jobs.Standard(s, providers, sink, a.cfg.Keep, quiet), inventory.JobName(args[0]))
 				if err != nil {
 					return err
 				}
@@ -137,6 +137,8 @@ func (a *app) jobRunCommand() *cobra.Command {
 			})
 		},
 	}
+	retentionFlags(cmd.Flags())
+	return cmd
 }
 
 // instanceName tells processes apart in job_run.

@@ -13,18 +13,22 @@ import (
 	"holdfast/inventory"
 )
 
-// Booking returns a booking with its payments, always exact, or ErrNotFound.
+// Booking returns a booking with its payments, always exact, also from the
+// archive, or ErrNotFound.
 func (s *Store) Booking(ctx context.Context, id inventory.BookingID) (inventory.Booking, error) {
 	var b inventory.Booking
 	err := s.read(ctx, "read booking "+id.String(), func(ctx context.Context, tx pgx.Tx) error {
 		var err error
-		b, err = getBookingWithPayments(ctx, tx, id)
+		if b, err = getBookingWithPayments(ctx, tx, id); isNoRows(err) {
+			b, err = archivedBooking(ctx, tx, id)
+		}
 		return err
 	})
 	return b, err
 }
 
-// Journal returns every transition of a booking, oldest first.
+// Journal returns every transition of a booking, oldest first, also of one in
+// the archive.
 func (s *Store) Journal(ctx context.Context, id inventory.BookingID) ([]inventory.JournalEntry, error) {
 	var out []inventory.JournalEntry
 	err := s.read(ctx, "read journal of "+id.String(), func(ctx context.Context, tx pgx.Tx) error {

@@ -1,18 +1,25 @@
 package pgstore
 
-const bookingColumns = `b.id, b.venue_id, v.slug, p.slug, e.slug, r.slug, coalesce(p.name, e.name, r.name),
+// bookingColumns reads a booking; the archive keeps seats in a table of its own.
+const bookingColumns = bookingColumnsBefore + `booking_seat` + bookingColumnsAfter
+
+const bookingColumnsBefore = `b.id, b.venue_id, v.slug, p.slug, e.slug, r.slug, coalesce(p.name, e.name, r.name),
        coalesce(b.day, e.local_start::date, b.local_from::date), b.quantity, b.event_id,
        lower(b.during), upper(b.during), b.local_from, b.local_to, b.zone,
        CASE WHEN b.event_id IS NOT NULL THEN (
            SELECT json_agg(json_build_array(s.id, s.section, s."row", s.number, s.category, bs.price_minor, s.state, s.booking_id, s.version) ORDER BY s.id)
-             FROM booking_seat bs
+             FROM `
+
+const bookingColumnsAfter = ` bs
              JOIN seat s ON s.id = bs.seat_id
             WHERE bs.booking_id = b.id) END,
        b.buyer, b.state, b.expires_at, b.doubt_until, b.amount_minor, b.currency,
        b.client_id, b.idempotency_key, b.created_at, b.updated_at, b.version`
 
 const bookingTables = `
-  FROM booking b
+  FROM booking b` + bookingJoins
+
+const bookingJoins = `
   JOIN venue v ON v.id = b.venue_id
   LEFT JOIN pool p ON p.id = b.pool_id
   LEFT JOIN event e ON e.id = b.event_id
@@ -67,12 +74,12 @@ SELECT b.currency,
 
 const sqlBookingFind = `-- booking.find
 SELECT id
-  FROM booking
+  FROM booking_all
  WHERE id::text LIKE @ending
  LIMIT 2 -- two are enough to know that the ending is not unique`
 
 const sqlJournalOf = `-- journal.of
 SELECT booking_id, seq, from_state, to_state, cause, actor, at, reason, coalesce(topic, '')
-  FROM journal
+  FROM journal_all
  WHERE booking_id = @id
  ORDER BY seq`

@@ -106,9 +106,14 @@ func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (i
 	case !isNoRows(err):
 		return p, none, err
 	}
-	b, err := getBooking(ctx, tx, inventory.BookingID{UUID: ref})
+	id := inventory.BookingID{UUID: ref}
+	b, err := getBooking(ctx, tx, id)
 	if isNoRows(err) {
-		return inventory.Payment{}, none, nil
+		// Money for a booking of long ago belongs to that booking.
+		if restored, err := restoreBooking(ctx, tx, id); err != nil || !restored {
+			return inventory.Payment{}, none, err
+		}
+		return inventory.Payment{}, id, nil
 	}
 	return inventory.Payment{}, b.ID, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
+	"holdfast/jobs"
 )
 
 // Config is one run's configuration. The comment on each field says its unit
@@ -89,6 +90,12 @@ type Config struct {
 	// credentials file.
 	OutboxNATS, OutboxStream, OutboxNATSCreds string
 
+	// Keep says how long the purge job keeps what is over: idempotency keys (7
+	// days, at least 72 h), bodies of callbacks (90 days), runs of jobs (14 days),
+	// and bookings that came to nothing before they go to the archive (400 days;
+	// "never" leaves them).
+	Keep jobs.Retention
+
 	// Log is the level from which on the daemon logs; default info.
 	Log slog.Level
 }
@@ -96,7 +103,7 @@ type Config struct {
 func defaults() Config {
 	return Config{
 		Output: output.Table, Listen: "127.0.0.1:8080", MetricsListen: "127.0.0.1:9090",
-		HoldConns: 16, JobConns: 6, RatePerBuyer: Rate{PerSecond: 20, Burst: 40}, Log: slog.LevelInfo,
+		HoldConns: 16, JobConns: 6, RatePerBuyer: Rate{PerSecond: 20, Burst: 40}, Keep: jobs.DefaultRetention(), Log: slog.LevelInfo,
 	}
 }
 
@@ -115,7 +122,7 @@ func (c Config) LogValue() slog.Value {
 
 // Validate reports every fault of the configuration, whatever the command.
 func (c Config) Validate() error {
-	errs := []error{inventory.CheckText("actor", c.Actor, 100)}
+	errs := []error{inventory.CheckText("actor", c.Actor, 100), c.Keep.Validate()}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		errs = append(errs, inventory.Invalid("tls-cert", "and tls-key must be given together"))
 	}

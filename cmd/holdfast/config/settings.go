@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"holdfast/cmd/holdfast/output"
 	"holdfast/inventory"
@@ -50,6 +51,10 @@ var settings = []setting{
 	{"outbox_nats", false, text(func(c *Config) *string { return &c.OutboxNATS })},
 	{"outbox_stream", false, text(func(c *Config) *string { return &c.OutboxStream })},
 	{"outbox_nats_creds", false, text(func(c *Config) *string { return &c.OutboxNATSCreds })},
+	{"retention_keys", false, age(func(c *Config) *time.Duration { return &c.Keep.Keys })},
+	{"retention_callbacks", false, age(func(c *Config) *time.Duration { return &c.Keep.Callbacks })},
+	{"retention_runs", false, age(func(c *Config) *time.Duration { return &c.Keep.Runs })},
+	{"archive_after", false, setArchiveAfter},
 	{"log", false, func(c *Config, s string) error {
 		if err := c.Log.UnmarshalText([]byte(s)); err != nil {
 			return problem("must be debug, info, warn or error")

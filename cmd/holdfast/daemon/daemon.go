@@ -45,6 +45,7 @@ type Config struct {
 	NoAuth    bool            // everybody is let in; for loopback only
 	Providers []Provider      // the first is the default
 	Sink      jobs.OutboxSink // where the journal is published; nil: it waits
+	Keep      jobs.Retention  // how long what is over is kept; zero: the default
 
 	Instance string                                // names this daemon in job_run
 	Tune     func([]jobs.Schedule) []jobs.Schedule // changes the standard schedules; nil leaves them
@@ -96,7 +97,11 @@ func newScheduler(cfg Config, store *pgstore.Store, registry *prometheus.Registr
 	for _, p := range cfg.Providers {
 		providers[p.Name()] = p
 	}
-	schedules := jobs.Standard(store, providers, cfg.Sink, cfg.Log)
+	keep := cfg.Keep
+	if keep == (jobs.Retention{}) {
+		keep = jobs.DefaultRetention()
+	}
+	schedules := jobs.Standard(store, providers, cfg.Sink, keep, cfg.Log)
 	if cfg.Tune != nil {
 		schedules = cfg.Tune(schedules)
 	}

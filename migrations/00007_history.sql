@@ -1,0 +1,335 @@
+-- +goose Up
+
+-- What is over must cost nothing: the sweep of many overdue holds, what may be
+-- forgotten, and where old bookings go.
+
+-- ---- the journal is written once a statement ----
+
+-- What a message says of a booking of places. One expression, so that a
+-- statement that expires a thousand of them runs no query for each.
+-- +goose StatementBegin
+CREATE FUNCTION booking_data_of_places(b booking, pool text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'kind', 'pool', 'pool', pool, 'day', b.day, 'quantity', b.quantity, 'buyer', b.buyer,
+        'amount', jsonb_build_object('minor', b.amount_minor, 'currency', b.currency))
+$$;
+
+CREATE FUNCTION refuse_transition(id uuid, from_state text, from_version integer, to_state text, to_version integer)
+RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'not an allowed transition: %: % v% -> % v%', id, from_state, from_version, to_state, to_version
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'booking_transition';
+END $$;
+
+-- As before, in one pass over the rows. A full join, because it cannot become a
+-- loop in a loop, whatever the number of rows was when its plan was made.
+CREATE OR REPLACE FUNCTION booking_write_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF current_setting('holdfast.restoring', true) <> '' THEN
+            -- Back from the archive with its journal: no transition, and nothing else.
+            IF EXISTS (SELECT FROM new_row n
+                        WHERE NOT EXISTS (SELECT FROM booking_archive a WHERE a.id = n.id AND ROW (a.*) IS NOT DISTINCT FROM ROW (n.*))) THEN
+                RAISE EXCEPTION 'not a booking of the archive' USING ERRCODE = 'insufficient_privilege';
+            END IF;
+            RETURN NULL;
+        END IF;
+        INSERT INTO journal (booking_id, seq, from_state, to_state, cause, actor, reason, at, topic, data)
+        SELECT n.id, 1, 'NONE', n.state, n.last_cause, n.last_actor, n.last_reason, n.updated_at, t.topic,
+               CASE WHEN t.topic IS NOT NULL THEN booking_data(n) || coalesce(n.last_data, '{}') END
+          FROM new_row n
+          LEFT JOIN allowed_transition a ON a.from_state = 'NONE' AND a.to_state = n.state
+         CROSS JOIN LATERAL (
+               SELECT CASE WHEN a.to_state IS NULL OR n.version <> 1 THEN refuse_transition(n.id, 'NONE', 0, n.state, n.version)
+                           ELSE journal_topic('NONE', n.state, n.last_cause) END AS topic) t;
+    ELSE
+        INSERT INTO journal (booking_id, seq, from_state, to_state, cause, actor, reason, at, topic, data)
+        SELECT n.id, n.version, o.state, n.state, n.last_cause, n.last_actor, n.last_reason, n.updated_at, t.topic,
+               CASE WHEN t.topic IS NULL THEN NULL
+                    WHEN n.pool_id IS NOT NULL AND (n.state <> o.state OR n.last_data IS NULL) THEN booking_data_of_places(n, v.slug || '/' || p.slug)
+                    ELSE booking_data(n) || coalesce(CASE WHEN n.state = o.state THEN n.last_data END, '{}') END
+          FROM new_row n
+          FULL JOIN old_row o ON o.id = n.id
+          LEFT JOIN venue v ON v.id = n.venue_id
+          LEFT JOIN pool p ON p.id = n.pool_id
+          LEFT JOIN allowed_transition a ON a.from_state = o.state AND a.to_state = n.state
+         CROSS JOIN LATERAL (
+               SELECT CASE WHEN a.to_state IS NULL OR n.version IS DISTINCT FROM o.version + 1 THEN refuse_transition(coalesce(n.id, o.id), o.state, o.version, n.state, n.version)
+                           ELSE journal_topic(o.state, n.state, n.last_cause) END AS topic) t;
+    END IF;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+-- The head of a booking's line is found by its primary key, too: a booking has
+-- few rows, and each row that a sweep writes has one index less to go into.
+DROP INDEX journal_open;
+
+-- ---- the sweep ----
+
+-- Overdue holds of seats and of ranges, without a look at those of places.
+CREATE INDEX booking_held_seats_end ON booking (expires_at, id) WHERE state = 'HELD' AND event_id IS NOT NULL;
+CREATE INDEX booking_held_ranges_end ON booking (expires_at, id) WHERE state = 'HELD' AND resource_id IS NOT NULL;
+
+-- Holds that are over leave their entries in the index of what is held until a
+-- vacuum. A fifth of a long history, which is the default, comes too seldom.
+ALTER TABLE booking SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_analyze_scale_factor = 0.02);
+ALTER TABLE journal SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
+
+-- Expires overdue holds of these days, in their order, until there is none left,
+-- or at most that many, or for that long: a buyer who waits for one of the days
+-- waits no longer. Each day is locked, judged by a clock that was read
+-- afterwards, and its counter is changed once a statement. A day that somebody
+-- else keeps locked is passed over, and so is a booking: it is being paid,
+-- released or extended right now.
+--
+-- finished counts the days, from the front, that need no further look; locked
+-- are the places of those passed over; touched counts days that gave places back.
+-- +goose StatementBegin
+CREATE FUNCTION sweep_days(pools bigint[], days date[], most integer, span interval, actor text, at timestamptz,
+                           OUT expired integer, OUT touched integer, OUT finished integer, OUT locked integer[])
+LANGUAGE plpgsql VOLATILE
+-- One plan, always by index, whatever the statistics were when it was made.
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    began   constant timestamptz := clock_timestamp();
+    portion constant integer := 500;
+    rows    tid[]; -- where they are: nobody can move a row that is locked here
+    judged  timestamptz;
+    wanted  integer;
+    n       integer;
+    places  integer;
+    before  integer;
+BEGIN
+    expired := 0; touched := 0; finished := 0; locked := '{}';
+    FOR i IN 1 .. coalesce(array_length(pools, 1), 0) LOOP
+        EXIT WHEN expired >= most OR clock_timestamp() - began >= span;
+        PERFORM FROM pool_day d WHERE d.pool_id = pools[i] AND d.day = days[i] FOR NO KEY UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            locked := locked || i;
+            finished := i;
+            CONTINUE;
+        END IF;
+        before := expired;
+        LOOP
+            wanted := least(portion, most - expired);
+            judged := coalesce(at, clock_timestamp());
+            SELECT array_agg(o.ctid) INTO rows
+              FROM (SELECT b.ctid
+                      FROM booking b
+                     WHERE b.pool_id = pools[i] AND b.day = days[i] AND b.state = 'HELD' AND b.expires_at <= judged
+                     ORDER BY b.expires_at
+                     LIMIT wanted
+                       FOR NO KEY UPDATE SKIP LOCKED) o;
+            EXIT WHEN rows IS NULL;
+            WITH gone AS (
+                UPDATE booking b
+                   SET state = 'EXPIRED', version = version + 1,
+                       last_cause = 'expired', last_actor = actor, last_reason = '', updated_at = judged
+                 WHERE b.ctid = ANY (rows)
+                   AND b.state = 'HELD' -- the transition: nobody else may have moved it
+                RETURNING b.quantity
+            )
+            SELECT count(*), coalesce(sum(quantity), 0) INTO n, places FROM gone;
+            UPDATE pool_day d SET taken = d.taken - places WHERE d.pool_id = pools[i] AND d.day = days[i];
+            expired := expired + n;
+            EXIT WHEN cardinality(rows) < wanted OR n = 0;
+            IF expired >= most OR clock_timestamp() - began >= span THEN
+                wanted := NULL; -- the day is not finished
+                EXIT;
+            END IF;
+        END LOOP;
+        IF expired > before THEN
+            touched := touched + 1;
+        END IF;
+        EXIT WHEN wanted IS NULL;
+        finished := i;
+    END LOOP;
+END $$;
+-- +goose StatementEnd
+
+-- ---- what may be forgotten ----
+
+CREATE INDEX idempotency_created ON idempotency (created_at);
+CREATE INDEX webhook_event_bodies ON webhook_event (received_at) WHERE state = 'APPLIED' AND body <> '';
+CREATE INDEX job_run_started ON job_run (started_at);
+
+-- What daemons noted of their sales, where such notes are kept.
+-- +goose StatementBegin
+CREATE FUNCTION purge_pulses(older timestamptz, most integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE n integer := 0;
+BEGIN
+    IF to_regclass('sale_pulse') IS NOT NULL THEN
+        EXECUTE 'DELETE FROM sale_pulse WHERE ctid = ANY (ARRAY(SELECT ctid FROM sale_pulse WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED))'
+          USING older, most;
+        GET DIAGNOSTICS n = ROW_COUNT;
+    END IF;
+    RETURN n;
+END $$;
+-- +goose StatementEnd
+
+-- ---- the archive ----
+
+-- Bookings that came to nothing long ago, with their journal and their seats,
+-- column for column as they were.
+CREATE TABLE booking_archive (LIKE booking);
+ALTER TABLE booking_archive ADD PRIMARY KEY (id);
+CREATE TABLE journal_archive (LIKE journal);
+ALTER TABLE journal_archive ADD PRIMARY KEY (booking_id, seq);
+CREATE TABLE booking_seat_archive (LIKE booking_seat);
+ALTER TABLE booking_seat_archive ADD PRIMARY KEY (booking_id, seat_id);
+
+-- How far the archive has looked. Ids of bookings rise with time, so that each
+-- old booking is looked at once a round, and no index is kept for it.
+CREATE TABLE archive_progress (
+    one      boolean     PRIMARY KEY DEFAULT true CHECK (one),
+    after_id uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+    began_at timestamptz NOT NULL DEFAULT '-infinity' -- of this round
+);
+INSERT INTO archive_progress DEFAULT VALUES;
+
+CREATE VIEW booking_all AS
+SELECT b.*, false AS archived FROM booking b UNION ALL SELECT a.*, true FROM booking_archive a;
+CREATE VIEW journal_all AS
+SELECT j.*, false AS archived FROM journal j UNION ALL SELECT a.*, true FROM journal_archive a;
+CREATE VIEW booking_seat_all AS
+SELECT s.*, false AS archived FROM booking_seat s UNION ALL SELECT a.*, true FROM booking_seat_archive a;
+
+-- Bookings and their journal are never deleted, only moved: a row may go where
+-- the very same row is on the other side.
+-- +goose StatementBegin
+CREATE FUNCTION moved_only() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE lost boolean;
+BEGIN
+    CASE TG_TABLE_NAME
+        WHEN 'booking' THEN
+            SELECT EXISTS (SELECT FROM gone g WHERE NOT EXISTS (
+                SELECT FROM booking_archive a WHERE a.id = g.id AND ROW (a.*) IS NOT DISTINCT FROM ROW (g.*))) INTO lost;
+        WHEN 'booking_archive' THEN
+            SELECT EXISTS (SELECT FROM gone g WHERE NOT EXISTS (
+                SELECT FROM booking b WHERE b.id = g.id AND ROW (b.*) IS NOT DISTINCT FROM ROW (g.*))) INTO lost;
+        WHEN 'journal' THEN
+            SELECT EXISTS (SELECT FROM gone g WHERE NOT EXISTS (
+                SELECT FROM journal_archive a WHERE a.booking_id = g.booking_id AND a.seq = g.seq AND ROW (a.*) IS NOT DISTINCT FROM ROW (g.*))) INTO lost;
+        WHEN 'journal_archive' THEN
+            SELECT EXISTS (SELECT FROM gone g WHERE NOT EXISTS (
+                SELECT FROM journal j WHERE j.booking_id = g.booking_id AND j.seq = g.seq AND ROW (j.*) IS NOT DISTINCT FROM ROW (g.*))) INTO lost;
+    END CASE;
+    IF lost THEN
+        RAISE EXCEPTION '% is append-only: rows only move to the archive and back', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+DROP TRIGGER journal_append_only ON journal;
+CREATE TRIGGER journal_append_only BEFORE TRUNCATE ON journal FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+CREATE TRIGGER journal_moved_only AFTER DELETE ON journal
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
+CREATE TRIGGER journal_archive_append_only BEFORE UPDATE OR TRUNCATE ON journal_archive FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+CREATE TRIGGER journal_archive_moved_only AFTER DELETE ON journal_archive
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
+CREATE TRIGGER booking_moved_only AFTER DELETE ON booking
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
+CREATE TRIGGER booking_archive_append_only BEFORE UPDATE OR TRUNCATE ON booking_archive FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+CREATE TRIGGER booking_archive_moved_only AFTER DELETE ON booking_archive
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
+
+-- A journal row that comes back was audited when it was written.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION audit_staff_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('holdfast.restoring', true) <> ''
+       AND EXISTS (SELECT FROM journal_archive a WHERE a.booking_id = NEW.booking_id AND a.seq = NEW.seq AND ROW (a.*) IS NOT DISTINCT FROM ROW (NEW.*)) THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO audit (actor, action, subject, before, after, reason)
+    VALUES (NEW.actor, 'booking.' || NEW.cause, 'booking ' || NEW.booking_id,
+            jsonb_build_object('state', NEW.from_state), jsonb_build_object('state', NEW.to_state, 'version', NEW.seq), NEW.reason);
+    RETURN NULL;
+END $$;
+
+-- May this booking go? It came to nothing before that time, no payment was ever
+-- made for it (money keeps its booking where every decision about money looks),
+-- and all its messages are out.
+CREATE FUNCTION may_archive(b booking, before timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT b.state IN ('EXPIRED', 'CANCELLED') AND b.updated_at < before
+       AND NOT EXISTS (SELECT FROM payment p WHERE p.booking_id = b.id)
+       AND NOT EXISTS (SELECT FROM journal j WHERE j.booking_id = b.id AND j.topic IS NOT NULL AND j.published_at IS NULL)
+$$;
+
+-- Looks at the next old bookings, at most that many, and moves those that may
+-- go. looked = 0 means that the round is over, or that somebody else is at it.
+-- A key that still answers for a booking keeps it: no key is younger than what
+-- it answers for.
+CREATE FUNCTION archive_bookings(older timestamptz, most integer, OUT archived integer, OUT looked integer)
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    progress archive_progress;
+    before   timestamptz := least(older, (SELECT min(created_at) FROM idempotency));
+    -- The first id that a booking made then can have.
+    until_id uuid := (lpad(to_hex(floor(extract(epoch FROM before) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+    seen     uuid[];
+    ids      uuid[];
+BEGIN
+    archived := 0; looked := 0;
+    SELECT * INTO progress FROM archive_progress FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    SELECT array_agg(w.id ORDER BY w.id), array_agg(w.id ORDER BY w.id) FILTER (WHERE w.may) INTO seen, ids
+      FROM (SELECT b.id, may_archive(b, before) AS may
+              FROM booking b
+             WHERE b.id > progress.after_id AND b.id < until_id
+             ORDER BY b.id
+             LIMIT most) w;
+    looked := coalesce(cardinality(seen), 0);
+    IF looked = 0 THEN
+        -- What could not go may have become able to: a new round, once a month.
+        UPDATE archive_progress SET after_id = '00000000-0000-0000-0000-000000000000', began_at = older
+         WHERE progress.began_at < older - interval '30 days';
+        RETURN;
+    END IF;
+    PERFORM FROM booking b WHERE b.id = ANY (ids) ORDER BY b.id FOR UPDATE;
+    -- Judged again, now that nobody else can touch them.
+    SELECT array_agg(b.id) INTO ids FROM booking b WHERE b.id = ANY (ids) AND may_archive(b, before);
+    IF ids IS NOT NULL THEN
+        INSERT INTO booking_archive SELECT b.* FROM booking b WHERE b.id = ANY (ids);
+        GET DIAGNOSTICS archived = ROW_COUNT;
+        INSERT INTO journal_archive SELECT j.* FROM journal j WHERE j.booking_id = ANY (ids);
+        INSERT INTO booking_seat_archive SELECT s.* FROM booking_seat s WHERE s.booking_id = ANY (ids);
+        DELETE FROM booking_seat s WHERE s.booking_id = ANY (ids);
+        DELETE FROM journal j WHERE j.booking_id = ANY (ids);
+        DELETE FROM booking b WHERE b.id = ANY (ids);
+    END IF;
+    UPDATE archive_progress SET after_id = seen[looked];
+END $$;
+
+-- Brings a booking back, as it was: money came for it after all. False if the
+-- archive does not have it.
+CREATE FUNCTION restore_booking(wanted uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM FROM booking_archive a WHERE a.id = wanted FOR UPDATE; -- two at once: the second finds nothing here
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM set_config('holdfast.restoring', wanted::text, true);
+    INSERT INTO booking SELECT a.* FROM booking_archive a WHERE a.id = wanted;
+    INSERT INTO journal SELECT a.* FROM journal_archive a WHERE a.booking_id = wanted;
+    INSERT INTO booking_seat SELECT a.* FROM booking_seat_archive a WHERE a.booking_id = wanted;
+    PERFORM set_config('holdfast.restoring', '', true);
+    DELETE FROM booking_seat_archive a WHERE a.booking_id = wanted;
+    DELETE FROM journal_archive a WHERE a.booking_id = wanted;
+    DELETE FROM booking_archive a WHERE a.id = wanted;
+    RETURN true;
+END $$;
+-- +goose StatementEnd
