@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
-	"runtime/debug"
-	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"holdfast/inventory"
 )
@@ -30,134 +28,54 @@ const (
 // again by itself. Nothing was done.
 var errAlone = errors.New("not decided with others")
 
-// batches decides the plain holds of one process together: those that arrive
-// while a batch is under way form the next one, so that a busy day costs one
-// transaction for many buyers and an idle one waits for nobody. There is no
-// timer. A pool day always has the same lane, so that its buyers are admitted
-// in the order in which they came.
+// batches decides the plain holds of one process together. A pool day always has
+// the same lane, so that its buyers are admitted in the order in which they came.
 type batches struct {
 	store *Store
 	seed  maphash.Seed
-	lane  [batchLanes]batchLane
+	holds coalescer[plainHold, inventory.Booking]
 }
 
-type batchLane struct {
-	mu      sync.Mutex
-	waiting []*waitingHold
-	running bool
+// plainHold is a hold as a batch takes it in.
+type plainHold struct {
+	id inventory.BookingID
+	r  inventory.HoldRequest
+	k  keyUse
 }
 
-// waitingHold is one caller's hold on its way through a batch.
-type waitingHold struct {
-	id   inventory.BookingID
-	r    inventory.HoldRequest
-	k    keyUse
-	done chan struct{} // closed when b and err are set
+type waitingHold = question[plainHold, inventory.Booking]
 
-	b   inventory.Booking
-	err error
+func newBatches(s *Store) *batches {
+	q := &batches{store: s, seed: maphash.MakeSeed()}
+	q.holds = coalescer[plainHold, inventory.Booking]{
+		lanes: make([]coalescerLane[plainHold, inventory.Booking], batchLanes),
+		most:  batchMost, queue: batchQueue, log: s.log, decide: q.decide, failed: errAlone,
+	}
+	return q
 }
-
-func newBatches(s *Store) *batches { return &batches{store: s, seed: maphash.MakeSeed()} }
 
 // place decides a hold together with those that wait beside it. It returns
 // errAlone where that cannot be done, any refusal of the hold, or
 // ErrUnknownOutcome where the answer of the whole batch was lost.
 func (q *batches) place(ctx context.Context, r inventory.HoldRequest, k keyUse) (inventory.Booking, error) {
-	h := &waitingHold{id: inventory.NewBookingID(), r: r, k: k, done: make(chan struct{})}
-	lane := &q.lane[maphash.String(q.seed, r.Pool.String()+" "+r.Day.String())%batchLanes]
-	if !lane.add(q, h) { //nolint:contextcheck // a batch is many callers': none of them may end it
-		return inventory.Booking{}, fmt.Errorf("%d holds wait already: %w", batchQueue, inventory.ErrBusy)
-	}
-	select {
-	case <-h.done:
-		return h.b, h.err
-	case <-ctx.Done():
-	}
-	if lane.leave(h) {
-		return inventory.Booking{}, fmt.Errorf("no turn in time: %w", inventory.ErrBusy)
-	}
-	<-h.done // under way, and bounded by batchLimit: what became of it is worth waiting for
-	return h.b, h.err
+	return q.holds.do(ctx, q.laneOf(r), plainHold{inventory.NewBookingID(), r, k})
 }
 
-// add lets a hold wait for the next batch, and starts one if none is under way.
-// It refuses where more wait than could be answered in time.
-func (l *batchLane) add(q *batches, h *waitingHold) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.waiting) >= batchQueue {
-		return false
-	}
-	l.waiting = append(l.waiting, h)
-	if !l.running {
-		l.running = true
-		go l.run(q)
-	}
-	return true
-}
-
-// leave takes back a hold that no batch has taken in yet.
-func (l *batchLane) leave(h *waitingHold) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, w := range l.waiting {
-		if w == h {
-			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-// run decides batch after batch until nobody waits.
-func (l *batchLane) run(q *batches) {
-	for {
-		batch := l.next()
-		if batch == nil {
-			return
-		}
-		q.decide(batch)
-	}
-}
-
-// next takes those in who have waited longest; nil ends the run.
-func (l *batchLane) next() []*waitingHold {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := min(len(l.waiting), batchMost)
-	if n == 0 {
-		l.running, l.waiting = false, nil
-		return nil
-	}
-	batch := l.waiting[:n:n]
-	l.waiting = l.waiting[n:]
-	return batch
+func (q *batches) laneOf(r inventory.HoldRequest) uint64 {
+	return maphash.Comparable(q.seed, dayOf(r))
 }
 
 // decide asks PostgreSQL about a whole batch and gives each caller the own
 // answer. Whatever goes wrong with the batch is no caller's fault: each then
 // asks alone, unless what was asked may have been done.
 func (q *batches) decide(batch []*waitingHold) {
-	defer func() {
-		if r := recover(); r != nil { // a caller must not wait for ever
-			q.store.log.Error("a batch of holds panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
-		}
-		for _, h := range batch {
-			select {
-			case <-h.done:
-			default:
-				if h.err == nil && h.b.ID == (inventory.BookingID{}) {
-					h.err = errAlone
-				}
-				close(h.done)
-			}
-		}
-	}()
 	ctx, cancel := context.WithTimeout(context.Background(), batchLimit)
 	defer cancel()
+	began := q.store.hints.now()
 	err := q.store.holdBatch(ctx, batch)
 	if err == nil {
+		q.store.observer.Batch(len(batch), q.store.hints.now().Sub(began), -1)
+		q.store.hints.learn(batch, began)
 		return
 	}
 	outcome := errAlone
@@ -166,7 +84,7 @@ func (q *batches) decide(batch []*waitingHold) {
 	}
 	q.store.log.Warn("a batch of holds was not decided", slog.Int("holds", len(batch)), slog.Any("error", err))
 	for _, h := range batch {
-		h.b, h.err = inventory.Booking{}, outcome
+		h.answer, h.err = inventory.Booking{}, outcome
 	}
 }
 
@@ -177,11 +95,22 @@ func (s *Store) holdBatch(ctx context.Context, batch []*waitingHold) error {
 		return s.translate(err)
 	}
 	defer conn.Release()
+	for _, h := range batch {
+		h.err = errAlone // until an answer comes
+	}
 	rows, err := conn.Query(ctx, sqlHoldBatch, batchArgs(batch))
+	keyTaken := false
 	if err == nil {
-		_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, scanBatchAnswer(row, batch) })
+		_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+			taken, err := scanBatchAnswer(row, batch)
+			keyTaken = keyTaken || taken
+			return struct{}{}, err
+		})
 	}
 	if err == nil {
+		if keyTaken {
+			askSoldOutAgain(batch)
+		}
 		return nil
 	}
 	if err = s.translate(err); refusedByServer(err) {
@@ -190,21 +119,33 @@ func (s *Store) holdBatch(ctx context.Context, batch []*waitingHold) error {
 	return fmt.Errorf("%w: %w", inventory.ErrUnknownOutcome, err)
 }
 
+// askSoldOutAgain is for a batch in which somebody was counted and then was not
+// placed, because the key turned out to be another request's: what that one left
+// may be enough for those who were refused.
+func askSoldOutAgain(batch []*waitingHold) {
+	for _, h := range batch {
+		if errors.Is(h.err, inventory.ErrSoldOut) {
+			h.err = errAlone
+		}
+	}
+}
+
 func batchArgs(batch []*waitingHold) pgx.StrictNamedArgs {
 	n := len(batch)
-	ids, days, quantities := make([]uuid.UUID, n), make([]string, n), make([]int32, n)
-	venues, pools, buyers, actors := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	clients, keys, prints := make([]*int64, n), make([]*string, n), make([][]byte, n)
+	// Types that the driver encodes without looking at each element anew.
+	ids, days, quantities := make(pgtype.FlatArray[pgtype.UUID], n), make(pgtype.FlatArray[pgtype.Date], n), make(pgtype.FlatArray[int32], n)
+	venues, pools := make(pgtype.FlatArray[string], n), make(pgtype.FlatArray[string], n)
+	buyers, actors := make(pgtype.FlatArray[string], n), make(pgtype.FlatArray[string], n)
+	clients, keys := make(pgtype.FlatArray[pgtype.Int8], n), make(pgtype.FlatArray[pgtype.Text], n)
+	prints := make(pgtype.FlatArray[[]byte], n)
 	for i, h := range batch {
-		ids[i], days[i], quantities[i] = h.id.UUID, h.r.Day.String(), int32(h.r.Quantity) //nolint:gosec // Validate bounds it
-		venues[i], pools[i], buyers[i], actors[i] = h.r.Pool.Venue, h.r.Pool.Pool, h.r.Buyer, h.r.Actor.String()
-		prints[i] = h.k.print
-		if id := h.r.Client.ID; id != 0 {
-			clients[i] = &id
-		}
-		if key := h.k.key; key != "" {
-			keys[i] = &key
-		}
+		r := h.ask.r
+		ids[i] = pgtype.UUID{Bytes: h.ask.id.UUID, Valid: true}
+		days[i], quantities[i] = pgDate(r.Day), int32(r.Quantity) //nolint:gosec // Validate bounds it
+		venues[i], pools[i], buyers[i], actors[i] = r.Pool.Venue, r.Pool.Pool, r.Buyer, r.Actor.String()
+		clients[i] = pgtype.Int8{Int64: r.Client.ID, Valid: r.Client.ID != 0}
+		keys[i] = pgtype.Text{String: h.ask.k.key, Valid: h.ask.k.key != ""}
+		prints[i] = h.ask.k.print
 	}
 	return pgx.StrictNamedArgs{
 		"ids": ids, "venues": venues, "pools": pools, "days": days, "quantities": quantities, "buyers": buyers,
@@ -212,8 +153,9 @@ func batchArgs(batch []*waitingHold) pgx.StrictNamedArgs {
 	}
 }
 
-// scanBatchAnswer gives one row of hold_batch to its caller.
-func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) error {
+// scanBatchAnswer gives one row of hold_batch to its caller; keyTaken says that
+// it was counted and then not placed.
+func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) (keyTaken bool, err error) {
 	var place int
 	var outcome string
 	var venue *int64
@@ -223,20 +165,24 @@ func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) error {
 	var ends *time.Time
 	var at time.Time
 	if err := row.Scan(&place, &outcome, &venue, &name, &amount, &currency, &ends, &at); err != nil {
-		return err
+		return false, err
 	}
 	h := batch[place-1]
+	r := h.ask.r
 	switch outcome {
 	case "PLACED":
-		h.b = inventory.Booking{
-			ID: h.id, VenueID: *venue, Kind: inventory.ClaimPool, Pool: h.r.Pool, Name: *name, Day: h.r.Day, Quantity: h.r.Quantity,
-			Buyer: h.r.Buyer, State: inventory.StateHeld, ExpiresAt: *ends, Amount: inventory.Money{Minor: *amount, Currency: *currency},
-			ClientID: h.r.Client.ID, IdempotencyKey: h.k.key, CreatedAt: at, UpdatedAt: at, Version: 1,
-		}
+		h.answer, h.err = inventory.Booking{
+			ID: h.ask.id, VenueID: *venue, Kind: inventory.ClaimPool, Pool: r.Pool, Name: *name, Day: r.Day, Quantity: r.Quantity,
+			Buyer: r.Buyer, State: inventory.StateHeld, ExpiresAt: *ends, Amount: inventory.Money{Minor: *amount, Currency: *currency},
+			ClientID: r.Client.ID, IdempotencyKey: h.ask.k.key, CreatedAt: at, UpdatedAt: at, Version: 1,
+		}, nil
 	case "ALONE":
 		h.err = errAlone
+	case "KEY_TAKEN":
+		h.err = errAlone
+		return true, nil
 	case "NOT_FOUND":
-		h.err = fmt.Errorf("pool %s: %w", h.r.Pool, inventory.ErrNotFound)
+		h.err = fmt.Errorf("pool %s: %w", r.Pool, inventory.ErrNotFound)
 	case "HOLD_EXISTS":
 		h.err = inventory.ErrHoldExists
 	case "LIMIT_PER_BUYER":
@@ -244,7 +190,7 @@ func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) error {
 	default:
 		h.err = refused(outcome)
 	}
-	return nil
+	return false, nil
 }
 
 // refusedByServer reports that PostgreSQL itself said that the statement failed:
@@ -256,4 +202,4 @@ func refusedByServer(err error) bool {
 
 const sqlHoldBatch = `-- hold.batch
 SELECT place, outcome, venue_id, pool_name, amount, currency, expires_at, created_at
-  FROM hold_batch(@ids, @venues, @pools, @days::text[]::date[], @quantities, @buyers, @clients, @keys, @prints, @actors)`
+  FROM hold_batch(@ids, @venues, @pools, @days, @quantities, @buyers, @clients, @keys, @prints, @actors)`

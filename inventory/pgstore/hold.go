@@ -28,6 +28,14 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 	k := keyUse{r.Client, r.IdempotencyKey, holdFingerprint(r)}
 	op := "place hold at " + r.Pool.String()
 	if !r.Comp && s.now == nil { // a batch judges time by PostgreSQL's clock alone
+		if s.hints.soldOut(r) {
+			switch known, err := s.looks.known(ctx, r, k); {
+			case err == nil && !known:
+				return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, inventory.ErrSoldOut)
+			case err != nil && !errors.Is(err, errAlone):
+				return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
+			}
+		}
 		b, err := s.batches.place(ctx, r, k)
 		if errors.Is(err, inventory.ErrUnknownOutcome) && k.key != "" {
 			if found, known := s.resolve(ctx, k); known {

@@ -38,7 +38,7 @@ func (s *Store) placeOnce(ctx context.Context, op string, t turn, k keyUse,
 	}
 	asked := lane.now()
 	for range 2 { // the second round finds the key that somebody else used meanwhile
-		err = s.inTx(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		err = s.inTxThatTakes(ctx, op, beginWrite, func(ctx context.Context, tx pgx.Tx) error {
 			b, replayed, err = place(ctx, tx)
 			return err
 		})

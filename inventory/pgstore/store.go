@@ -43,6 +43,8 @@ type Store struct {
 	log     *slog.Logger
 	lanes   *lanes
 	batches *batches
+	looks   *looks
+	hints   *hints
 	numbers *numbers
 	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
 
@@ -51,8 +53,8 @@ type Store struct {
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger, options ...Option) *Store {
-	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers(), observer: unobserved{}}
-	s.batches = newBatches(s)
+	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers(), hints: newHints(), observer: unobserved{}}
+	s.batches, s.looks = newBatches(s), newLooks(s)
 	for _, set := range options {
 		set(s)
 	}
@@ -72,6 +74,14 @@ func (s *Store) At(now time.Time) *Store {
 // commit is called on a context that the caller's hang-up cannot cancel, since
 // cancelling it would turn done into unknown.
 func (s *Store) inTx(ctx context.Context, op, begin string, fn func(context.Context, pgx.Tx) error) error {
+	if begin != beginRead {
+		defer s.hints.forget() // places may have come back: at least in this process that is seen at once
+	}
+	return s.inTxThatTakes(ctx, op, begin, fn)
+}
+
+// inTxThatTakes is inTx for what gives no place back.
+func (s *Store) inTxThatTakes(ctx context.Context, op, begin string, fn func(context.Context, pgx.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := s.tryTx(ctx, begin, fn)
 		if attempt < maxAttempts && again(err) {
@@ -106,7 +116,7 @@ func (s *Store) tryTx(ctx context.Context, begin string, fn func(context.Context
 		defer cancel()
 		_ = tx.Rollback(rollback) // nothing to do after a commit
 	}()
-	counted := &countedTx{Tx: tx}
+	counted := &countedTx{Tx: tx, store: s, patient: begin == beginJob}
 	if err := fn(ctx, counted); err != nil {
 		return err
 	}

@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/rickb777/date"
+)
+
+// alone are the numbers of clients of which pgbench does best with one.
+var plainClients = []int{1, 4, 20, 100}
+
+// hotDay lets everybody at one pool day, and everybody gets a place.
+func (b *bench) hotDay(ctx context.Context) error {
+	return b.holds(ctx, HotDay, 1, func() (func(n int) (string, date.Date), error) {
+		day, err := b.freshDay()
+		return func(int) (string, date.Date) { return poolSlug(0), day }, err
+	})
+}
+
+// spread lets them at 1,000 pool days.
+func (b *bench) spread(ctx context.Context) error {
+	return b.holds(ctx, Spread, spreadPools*spreadDays, func() (func(n int) (string, date.Date), error) {
+		return func(n int) (string, date.Date) {
+			n = int(uint32(n) * 2654435761 >> 7) //nolint:gosec // spreads neighbours
+			return poolSlug(1 + n%spreadPools), b.today.Add(date.PeriodOfDays(1 + n/spreadPools%spreadDays))
+		}, nil
+	})
+}
+
+// holds measures holds at places that choose gives, and the plain transaction
+// over so many days beside it.
+func (b *bench) holds(ctx context.Context, s Scenario, days int, choose func() (func(n int) (string, date.Date), error)) error {
+	var plain *pgbench
+	if b.cfg.PGBench {
+		var err error
+		if plain, err = b.plain(ctx); err != nil {
+			return err
+		}
+	}
+	for _, clients := range b.cfg.Clients {
+		ours := func() (load, error) {
+			where, err := choose()
+			if err != nil {
+				return load{}, err
+			}
+			return b.placeHolds(ctx, clients, where)
+		}
+		l, theirs, err := b.middle(ours, nil)
+		if err != nil {
+			return err
+		}
+		_ = theirs
+		name := named(s, clients)
+		b.say(name, l)
+		if plain != nil {
+			if err := b.compare(ctx, plain, name, l, clients, days); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) placeHolds(ctx context.Context, clients int, where func(n int) (string, date.Date)) (load, error) {
+	series := uuid.NewString()[:8]
+	return run{
+		clients: clients, length: b.cfg.For, targets: b.targets(),
+		ask: func(client, n int) request {
+			pool, day := where(n*clients + client)
+			buyer := series + "-" + strconv.Itoa(client) + "-" + strconv.Itoa(n)
+			return request{
+				method: http.MethodPost, path: "/holds",
+				header: "Authorization: Bearer " + b.token + "\r\nIdempotency-Key: " + buyer + "\r\n",
+				body:   `{"pool":"` + venueSlug + "/" + pool + `","day":"` + day.String() + `","quantity":1,"buyer":"` + buyer + `"}`,
+			}
+		},
+		check: func(_ int, r reply) error {
+			if r.status != http.StatusCreated {
+				return fmt.Errorf("a hold was answered %d %s", r.status, r.body)
+			}
+			return nil
+		},
+	}.do(ctx)
+}
+
+// compare runs the plain transaction with as many clients, or where there is no
+// such number with that at which it does best.
+func (b *bench) compare(ctx context.Context, p *pgbench, name string, ours load, clients, days int) error {
+	counts := []int{clients}
+	if !slices.Contains(plainClients, clients) {
+		counts = plainClients
+	}
+	best := 0.0
+	for _, n := range counts {
+		theirs, err := p.run(ctx, n, days, max(b.cfg.For/time.Duration(len(counts)), 3*time.Second))
+		if err != nil {
+			return err
+		}
+		b.cfg.Say(Figure{name, fmt.Sprintf("pgbench with %d", n), theirs.perSecond(), "/s"})
+		best = max(best, theirs.perSecond())
+	}
+	b.cfg.Say(Figure{name, "ratio to pgbench", ours.perSecond() / best, "x"})
+	return nil
+}
