@@ -63,7 +63,7 @@ func TestSweep_Run(t *testing.T) {
 		"whatWasDoneBeforeAnErrorCounts": {
 			fakeSweeps{batches: []inventory.SweepResult{full}, err: inventory.ErrBusy},
 			2,
-			Result{Done: 20000, Detail: "20000 holds expired, 3 pool days touched, 1 further run needed"},
+			Result{Done: 20000, Detail: "20000 holds expired, 3 pool days touched"},
 			true,
 		},
 	}
