@@ -1,9 +1,13 @@
 package pgstore
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"holdfast/inventory"
 )
 
 // Observer is told how the store works, for metrics. Its methods are called in
@@ -15,13 +19,9 @@ type Observer interface {
 	// not say how long it waited.
 	Batch(holds int, took, lockWait time.Duration)
 
-	// LockWait: a hold, move or revival that is decided by itself asked for the lock
-	// of what it wants, and had it after that long.
+	// LockWait: a step of a buyer that is decided by itself (a hold, a change, money
+	// for a booking) asked for the lock of its places, and had it after that long.
 	LockWait(took time.Duration)
-
-	// Turn: a hold that is decided by itself waited that long in this process for
-	// those before it that want the same.
-	Turn(waited time.Duration)
 
 	// Expired: that many overdue holds were moved to EXPIRED and their places given
 	// back, and the transaction that did so has ended well.
@@ -48,13 +48,43 @@ type unobserved struct{}
 
 func (unobserved) Batch(int, time.Duration, time.Duration) {}
 func (unobserved) LockWait(time.Duration)                  {}
-func (unobserved) Turn(time.Duration)                      {}
 func (unobserved) Expired(ExpiredBy, int)                  {}
 
-// countedTx counts what must only be told once its transaction has ended well.
+// Waiting is how many holds wait in this process at this moment: for the next
+// batch, for a look at a day that seems sold out, or for their turn.
+func (s *Store) Waiting() int {
+	return s.batches.holds.waiting() + s.looks.asked.waiting() + s.lanes.waiting()
+}
+
+// countedTx notices what is worth telling of a transaction.
 type countedTx struct {
 	pgx.Tx
-	reclaimed int
+	store     *Store
+	patient   bool // a job's: its waits are nobody's
+	reclaimed int  // told only once the transaction has ended well
+}
+
+// Exec runs a statement. One that locks places is timed, and one that expires
+// what a range runs into is counted.
+func (c *countedTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if c.patient || !locksPlaces[sql] {
+		tag, err := c.Tx.Exec(ctx, sql, args...)
+		if sql == sqlExpireRangesInTheWay {
+			c.reclaimed += int(tag.RowsAffected())
+		}
+		return tag, err
+	}
+	began := c.store.hints.now()
+	tag, err := c.Tx.Exec(ctx, sql, args...)
+	c.store.observer.LockWait(c.store.hints.now().Sub(began))
+	return tag, err
+}
+
+// locksPlaces are the statements in which a step of a buyer waits for others that
+// want the same places.
+var locksPlaces = map[string]bool{
+	sqlDayLock: true, sqlSeatsLock: true,
+	sqlClaimLock[inventory.ClaimPool]: true, sqlClaimLock[inventory.ClaimSeats]: true, sqlClaimLock[inventory.ClaimRange]: true,
 }
 
 // reclaimed notes that tx expired overdue holds for somebody who wants their
