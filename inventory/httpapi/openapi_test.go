@@ -38,6 +38,17 @@ type schema struct {
 	Enum       []any             `json:"enum"`
 }
 
+// document reads openapi.json.
+func (l listener) document(t *testing.T) (document, reply) {
+	t.Helper()
+	raw := l.send(t, http.MethodGet, "/openapi.json", "")
+	var doc document
+	if err := json.Unmarshal([]byte(raw.text), &doc); err != nil {
+		t.Fatalf("openapi.json: %v", err)
+	}
+	return doc, raw
+}
+
 // conforms reports how value differs from what s promises.
 func (d document) conforms(s schema, at string, value any) []string {
 	if s.Ref != "" {
@@ -92,11 +103,7 @@ func TestOpenAPI_conforms(t *testing.T) {
 	t.Parallel()
 	b := setupHall(t)
 	l := b.daemons[0]
-	raw := l.send(t, http.MethodGet, "/openapi.json", "")
-	var doc document
-	if err := json.Unmarshal([]byte(raw.text), &doc); err != nil {
-		t.Fatalf("openapi.json: %v", err)
-	}
+	doc, raw := l.document(t)
 	if doc.OpenAPI != "3.1.0" || raw.header.Get("Content-Type") != "application/json" {
 		t.Errorf("openapi.json is %q, %s", doc.OpenAPI, raw.header.Get("Content-Type"))
 	}
@@ -145,30 +152,40 @@ func TestOpenAPI_conforms(t *testing.T) {
 		{"DELETE", "/bookings/" + id, "/bookings/{bookingId}", "", nil},
 		{"GET", "/venues/harbour/pools/main/days" + days, "/venues/{venue}/pools/{pool}/days", "", nil},
 		{"GET", "/venues/harbour/pools/main/days?from=x", "/venues/{venue}/pools/{pool}/days", "", nil},
+		{"POST", "/venues/harbour/pools/main/admission", "/venues/{venue}/pools/{pool}/admission", `{"buyer":"u-3"}`, nil},
+		{"POST", "/venues/harbour/pools/main/admission", "/venues/{venue}/pools/{pool}/admission", `{"buyer":""}`, nil},
+		{"POST", event + "/admission", "/events/{eventId}/admission", `{"buyer":"u-3"}`, nil},
+		{"GET", "/admission", "/admission", "", []string{"Admission-Token", "x"}},
+		{"GET", "/admission", "/admission", "", nil},
 		{"POST", "/payments/webhook", "/payments/webhook", "{}", nil},
 		{"POST", "/payments/webhook/simulated", "/payments/webhook/{provider}", "{}", nil},
 		{"GET", "/healthz", "/healthz", "", nil},
 		{"GET", "/readyz", "/readyz", "", nil},
 	} {
 		r := l.send(t, c.method, c.path, c.body, c.headers...)
-		op, ok := doc.Paths[c.in][strings.ToLower(c.method)]
-		answer, promised := op.Responses[fmt.Sprint(r.status)]
-		if !ok || !promised {
-			t.Errorf("%s %s = %d %s: not in the document", c.method, c.in, r.status, r.text)
-			continue
-		}
-		if r.text == "" {
-			continue
-		}
-		content, ok := answer.Content[r.header.Get("Content-Type")]
-		var value any
-		if err := json.Unmarshal([]byte(r.text), &value); err != nil || !ok {
-			t.Errorf("%s %s = %d %s %s: %v", c.method, c.in, r.status, r.header.Get("Content-Type"), r.text, err)
-			continue
-		}
-		for _, wrong := range doc.conforms(content.Schema, "answer", value) {
-			t.Errorf("%s %s = %d: %s in %s", c.method, c.in, r.status, wrong, r.text)
-		}
+		doc.check(t, c.method, c.in, r)
+	}
+}
+
+// check reports how an answer to method on a path differs from the document.
+func (d document) check(t *testing.T, method, path string, r reply) {
+	t.Helper()
+	answer, promised := d.Paths[path][strings.ToLower(method)].Responses[fmt.Sprint(r.status)]
+	if !promised {
+		t.Errorf("%s %s = %d %s: not in the document", method, path, r.status, r.text)
+		return
+	}
+	if r.text == "" {
+		return
+	}
+	content, ok := answer.Content[r.header.Get("Content-Type")]
+	var value any
+	if err := json.Unmarshal([]byte(r.text), &value); err != nil || !ok {
+		t.Errorf("%s %s = %d %s %s: %v", method, path, r.status, r.header.Get("Content-Type"), r.text, err)
+		return
+	}
+	for _, wrong := range d.conforms(content.Schema, "answer", value) {
+		t.Errorf("%s %s = %d: %s in %s", method, path, r.status, wrong, r.text)
 	}
 }
 
