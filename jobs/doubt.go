@@ -119,7 +119,7 @@ func (d doubts) write(ctx context.Context, p inventory.Payment, answers []invent
 		}
 		if answer.State == inventory.PaymentSucceeded && answer.Amount != p.Amount {
 			d.log.LogAttrs(ctx, slog.LevelWarn, "a provider captured money that does not fit its booking",
-				slog.String("payment_id", p.ID.String()), slog.String("booking_id", p.BookingID.String()),
+				slog.String("payment", p.ID.String()), slog.String("booking", p.BookingID.String()),
 				slog.String("captured", answer.Amount.String()), slog.String("expected", p.Amount.String()))
 		}
 	}
@@ -135,7 +135,7 @@ func (d doubts) keepWaiting(ctx context.Context, doubt inventory.DoubtfulPayment
 	} else {
 		tally.unanswered.Add(1)
 		d.log.LogAttrs(ctx, slog.LevelWarn, "a payment is still in doubt and is asked about again later",
-			slog.String("payment_id", id.String()), slog.Int("tries", doubt.Payment.AskTries), slog.Any("error", askErr))
+			slog.String("payment", id.String()), slog.Int("tries", doubt.Payment.AskTries), slog.Any("error", askErr))
 		if err := d.store.PaymentUnanswered(ctx, id, askErr.Error()); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (j *Refund) send(ctx context.Context, task inventory.RefundTask, tally *ref
 	case askErr != nil:
 		tally.unanswered.Add(1)
 		j.log.LogAttrs(ctx, slog.LevelWarn, "a refund has no answer and is sent again later",
-			slog.String("refund_id", id.String()), slog.Int("tries", task.Refund.Tries), slog.Any("error", askErr))
+			slog.String("refund", id.String()), slog.Int("tries", task.Refund.Tries), slog.Any("error", askErr))
 		err = j.store.RefundUnanswered(ctx, id, askErr.Error())
 	case err == nil:
 		tally.count(answer.State)

@@ -149,7 +149,7 @@ func New(cfg Config) (*API, error) {
 		cfg.Registry = prometheus.NewRegistry()
 	}
 	a := &API{
-		store: cfg.Store, inbox: cfg.Inbox, providers: map[string]Provider{}, clock: cfg.Clock, log: cfg.Log,
+		store: cfg.Store, inbox: cfg.Inbox, providers: map[string]Provider{}, clock: cfg.Clock, log: slog.New(requestLog{cfg.Log.Handler()}),
 		registry: cfg.Registry, requests: make(slots, maxRequests), callbacks: make(slots, maxCallbacks),
 	}
 	for _, p := range cfg.Providers {

@@ -78,9 +78,7 @@ func (a *API) holdPlaces(ctx context.Context, body holdBody, kindErr error, e en
 	}
 	e.pool = asked.Pool
 	return a.withPass(ctx, e, func(ctx context.Context) (inventory.Booking, bool, error) {
-		b, replayed, err := a.store.PlaceHold(ctx, asked)
-		a.metrics.hold(err, replayed)
-		return b, replayed, err
+		return timed(ctx, a, a.store.PlaceHold, asked)
 	})
 }
 
@@ -104,9 +102,7 @@ func (a *API) askSeats(ctx context.Context, asked inventory.SeatHoldRequest, ref
 			}
 			asked.Event = event.ID
 		}
-		b, replayed, err := a.store.HoldSeats(ctx, asked)
-		a.metrics.hold(err, replayed)
-		return b, replayed, err
+		return timed(ctx, a, a.store.HoldSeats, asked)
 	})
 }
 
@@ -124,9 +120,7 @@ func (a *API) holdRange(ctx context.Context, body holdBody, kindErr error, e ent
 	if err != nil {
 		return inventory.Booking{}, false, err
 	}
-	b, replayed, err := a.store.HoldRange(ctx, asked)
-	a.metrics.hold(err, replayed)
-	return b, replayed, err
+	return timed(ctx, a, a.store.HoldRange, asked)
 }
 
 // parseEvent reads an event's id, or VENUE/EVENT: then ref is not zero.

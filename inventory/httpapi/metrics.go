@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -18,11 +20,21 @@ type metrics struct {
 	requests  *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec
 	holds     *prometheus.CounterVec
+	hold      prometheus.Histogram
+	pay       prometheus.Histogram
+	confirm   prometheus.Histogram
 	moves     *prometheus.CounterVec
 	seatMaps  prometheus.Counter
 	callbacks *prometheus.CounterVec
 	panics    prometheus.Counter
 }
+
+// Buckets in seconds, fine where a percentile is read: a decision of the database
+// takes milliseconds, and an answer two seconds at most; a provider takes longer.
+var (
+	decisionBuckets = []float64{.001, .002, .003, .004, .006, .008, .01, .015, .02, .03, .04, .05, .06, .08, .1, .15, .2, .3, .5, .75, 1, 1.5, 2}
+	waitBuckets     = []float64{.005, .01, .02, .05, .1, .2, .3, .5, .75, 1, 1.5, 2, 3, 5, 10, 15}
+)
 
 // newMetrics registers on r; it fails if another API did so before.
 func newMetrics(r prometheus.Registerer, a *API) (*metrics, error) {
@@ -37,6 +49,15 @@ func newMetrics(r prometheus.Registerer, a *API) (*metrics, error) {
 		holds: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_holds_total", Help: "Answers to holds that asked the store: placed, replayed, or the code of the refusal.",
 		}, []string{"outcome"}),
+		hold: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "holdfast_hold_seconds", Help: "Time until the store had decided about a hold, refusals included.", Buckets: decisionBuckets,
+		}),
+		pay: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "holdfast_pay_seconds", Help: "Time from a request to pay to its answer, the provider's call included.", Buckets: waitBuckets,
+		}),
+		confirm: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "holdfast_confirm_seconds", Help: "Time from an authentic callback about captured money until it was stored and applied.", Buckets: decisionBuckets,
+		}),
 		moves: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "holdfast_moves_total", Help: "Answers to changes of bookings that asked the store: moved, or the code of the refusal.",
 		}, []string{"outcome"}),
@@ -53,7 +74,7 @@ func newMetrics(r prometheus.Registerer, a *API) (*metrics, error) {
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_http_requests_in_flight", Help: "Requests of clients that are being served.",
 	}, func() float64 { return float64(len(a.requests)) })
-	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.holds, m.moves, m.seatMaps, m.callbacks, m.panics, inFlight} {
+	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.holds, m.hold, m.pay, m.confirm, m.moves, m.seatMaps, m.callbacks, m.panics, inFlight} {
 		if err := r.Register(c); err != nil {
 			return nil, fmt.Errorf("httpapi: register metrics: %w", err)
 		}
@@ -69,7 +90,24 @@ func (m *metrics) observe(rt route, method string, status int, took time.Duratio
 	m.seconds.WithLabelValues(rt.path).Observe(took.Seconds())
 }
 
-func (m *metrics) hold(err error, replayed bool) {
+// timed asks the store for a hold and counts its answer.
+func timed[R any](ctx context.Context, a *API,
+	place func(context.Context, R) (inventory.Booking, bool, error), asked R,
+) (inventory.Booking, bool, error) {
+	began := a.clock.Now()
+	b, replayed, err := place(ctx, asked)
+	a.metrics.hold.Observe(a.since(began))
+	a.metrics.held(err, replayed)
+	if err == nil && a.log.Enabled(ctx, slog.LevelDebug) {
+		a.log.LogAttrs(ctx, slog.LevelDebug, "a hold was placed", slog.String("booking", b.ID.String()), slog.Bool("replayed", replayed))
+	}
+	return b, replayed, err
+}
+
+// since is how long ago that was, in seconds; a clock that is put back makes it 0.
+func (a *API) since(began time.Time) float64 { return max(0, a.clock.Now().Sub(began).Seconds()) }
+
+func (m *metrics) held(err error, replayed bool) {
 	outcome := inventory.Code(err)
 	switch {
 	case err == nil && replayed:

@@ -48,6 +48,8 @@ func (a *API) pay(w http.ResponseWriter, r *http.Request) error {
 	if a.provider == nil {
 		return problem{status: http.StatusNotFound, code: "NOT_FOUND", detail: "no payment provider is set up here"}
 	}
+	began := a.clock.Now()
+	defer func() { a.metrics.pay.Observe(a.since(began)) }()
 	b, p, err := a.startPayment(r, key)
 	if err != nil {
 		return err
@@ -55,6 +57,8 @@ func (a *API) pay(w http.ResponseWriter, r *http.Request) error {
 	if a.mayAsk(p) {
 		b, p = a.askProvider(r.Context(), b, p)
 	}
+	a.log.LogAttrs(r.Context(), slog.LevelDebug, "a payment was asked for",
+		slog.String("booking", b.ID.String()), slog.String("payment", p.ID.String()), slog.String("state", string(b.State)))
 	status := http.StatusOK
 	if b.State == inventory.StatePaymentPending {
 		status = http.StatusAccepted
@@ -93,7 +97,7 @@ func (a *API) askProvider(ctx context.Context, b inventory.Booking, p inventory.
 	answer, err := a.providers[p.Provider].Create(call, p)
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "a payment is in doubt: the provider did not answer",
-			slog.String("booking_id", b.ID.String()), slog.String("payment_id", p.ID.String()), slog.Any("error", err))
+			slog.String("booking", b.ID.String()), slog.String("payment", p.ID.String()), slog.Any("error", err))
 		return b, p
 	}
 	note, cancel := limited(ctx, "payment.answered", storeLimit)
@@ -101,7 +105,7 @@ func (a *API) askProvider(ctx context.Context, b inventory.Booking, p inventory.
 	after, paid, err := a.store.PaymentAnswered(note, p.ID, answer)
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "a provider's answer could not be written down",
-			slog.String("booking_id", b.ID.String()), slog.String("payment_id", p.ID.String()), slog.Any("error", err))
+			slog.String("booking", b.ID.String()), slog.String("payment", p.ID.String()), slog.Any("error", err))
 		p.ClientSecret, p.URL = answer.ClientSecret, answer.URL
 		return b, p
 	}

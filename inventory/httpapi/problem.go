@@ -23,6 +23,8 @@ type problem struct {
 	fields  []*inventory.FieldError
 	errorID string // finds the log entry of a 500
 
+	requestID string // of a 5xx: finds all log entries about the request
+
 	after time.Duration // when to ask again at least; 0 = as its code says
 
 	candidates map[string][]string // by field: what a wall time can mean
@@ -41,6 +43,7 @@ type problemBody struct {
 	Code    string         `json:"code" example:"SOLD_OUT" doc:"stable word to decide by"`
 	Errors  []problemField `json:"errors,omitzero" nullable:"false" doc:"each field that is wrong, as it was spelled"`
 	ErrorID string         `json:"errorId,omitzero" doc:"of a 500: finds our log entry"`
+	Request string         `json:"requestId,omitzero" doc:"of a 5xx: the X-Request-Id, which finds what we logged about the request"`
 
 	Candidates []string     `json:"candidates,omitzero" nullable:"false" doc:"of LOCAL_TIME_MISSING and LOCAL_TIME_DOUBLED: the two instants that the first such field can mean"`
 	Seats      []string     `json:"seats,omitzero" nullable:"false" doc:"of SEAT_TAKEN: ids of the seats that stood in the way"`
@@ -143,7 +146,7 @@ var retryAfter = map[string]int{"BUSY": 1, "IN_PROGRESS": 1, "UNAVAILABLE": 3, "
 func (p problem) write(w http.ResponseWriter) {
 	body := problemBody{
 		Type: "urn:holdfast:problem:" + p.code, Title: p.title, Status: p.status, Detail: p.detail, Code: p.code, ErrorID: p.errorID,
-		Seats: p.seats,
+		Request: p.requestID, Seats: p.seats,
 	}
 	if body.Title == "" {
 		body.Title = http.StatusText(p.status)

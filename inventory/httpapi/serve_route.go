@@ -20,6 +20,7 @@ func (a *API) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := a.clock.Now()
 		out := &answer{ResponseWriter: w}
+		r, named := identified(w, r)
 		defer func() {
 			if cause := recover(); cause != nil {
 				a.panicked(out, r, rt, cause)
@@ -47,7 +48,7 @@ func (a *API) serve(rt route) http.Handler {
 			}
 			defer rt.slots.release()
 		}
-		if err := a.admit(out, r, rt); err != nil {
+		if err := a.admit(out, r, rt, named); err != nil {
 			a.fail(out, r, rt, err)
 		}
 	})
@@ -56,12 +57,13 @@ func (a *API) serve(rt route) http.Handler {
 var errOverloaded = errors.Join(inventory.ErrBusy, errors.New("too many requests are in flight"))
 
 // admit checks what a route asks of every request and runs its handler.
-func (a *API) admit(w http.ResponseWriter, r *http.Request, rt route) error {
+func (a *API) admit(w http.ResponseWriter, r *http.Request, rt route, named *request) error {
 	if !rt.open {
 		client, err := a.authenticate(r)
 		if err != nil {
 			return err
 		}
+		named.client = client.Name
 		if err := a.limits.ofClient(client); err != nil {
 			return err
 		}
@@ -101,6 +103,9 @@ func checkQuery(r *http.Request, known []string) error {
 // logs what staff may have to look at.
 func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 	p := problemOf(err)
+	if p.status >= http.StatusInternalServerError {
+		p.requestID = requestOf(r.Context()).id // a refusal says the same to everybody: the header names the request
+	}
 	if p.code == "UNKNOWN_OUTCOME" && !rt.about.keyed {
 		p.detail = "it may have been done: read the booking to see"
 	}
@@ -128,7 +133,7 @@ func (a *API) panicked(w *answer, r *http.Request, rt route, cause any) {
 		panic(cause) // net/http's own way to abandon an answer
 	}
 	p := problemOf(errPanicked)
-	p.errorID = uuid.NewString()
+	p.errorID, p.requestID = uuid.NewString(), requestOf(r.Context()).id
 	a.metrics.panics.Inc()
 	a.log.LogAttrs(r.Context(), slog.LevelError, "a request panicked",
 		append(panicAttrs(cause), slog.String("route", rt.path), slog.String("error_id", p.errorID))...)

@@ -353,6 +353,7 @@ func TestMetrics(t *testing.T) {
 		`holdfast_moves_total{outcome="PRICE_CHANGES"} 1`,
 		`holdfast_seat_maps_built_total 1`,
 		`holdfast_http_request_seconds_count{route="/holds"} 4`,
+		`holdfast_hold_seconds_count 3`,
 		`holdfast_http_requests_in_flight 0`,
 	} {
 		if !strings.Contains(r.text, line+"\n") {

@@ -67,6 +67,7 @@ func (e *refusedCallback) problem() problem {
 // keep stores an event and tries to apply it. Its error means that the event
 // may not be stored, so that the provider sends it again.
 func (a *API) keep(ctx context.Context, e inventory.ProviderEvent) error {
+	began := a.clock.Now()
 	store, cancel := limited(ctx, "event.store", storeLimit)
 	defer cancel()
 	fresh, err := a.inbox.StoreEvent(store, e)
@@ -84,6 +85,8 @@ func (a *API) keep(ctx context.Context, e inventory.ProviderEvent) error {
 	if err := a.applyEvent(apply, e); err != nil && !errors.Is(err, errPanicked) { // a panic is in the log already
 		a.log.LogAttrs(ctx, slog.LevelWarn, "a callback is stored and not applied yet",
 			slog.String("provider", e.Provider), slog.String("event", e.ID), slog.Any("error", err))
+	} else if err == nil && e.Kind == inventory.EventPaymentSucceeded {
+		a.metrics.confirm.Observe(a.since(began))
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (l *Log) Deliver(ctx context.Context, m inventory.OutboxMessage) error {
 	}
 	l.log.LogAttrs(ctx, slog.LevelInfo, "a message of the journal",
 		slog.String("message_id", m.ID()), slog.String("topic", printable(m.Topic)),
-		slog.String("booking_id", m.BookingID.String()), slog.Int("seq", m.Seq),
+		slog.String("booking", m.BookingID.String()), slog.Int("seq", m.Seq),
 		slog.String("at", m.At.UTC().Format(time.RFC3339Nano)), slog.Int("attempt", m.Attempt),
 		slog.String("data", printable(string(m.Data))))
 	return nil
