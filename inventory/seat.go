@@ -78,6 +78,13 @@ type SeatMap struct {
 	AsOf  time.Time
 }
 
+// SeatMapMark tells whether a map has changed: two marks of an event with the same
+// Text are of the same seats in the same states. AsOf is when it was looked.
+type SeatMapMark struct {
+	Text string
+	AsOf time.Time
+}
+
 // SeatHoldRequest asks for named seats of one event, all or none; or, with
 // Best, for that many seats together wherever they are best.
 type SeatHoldRequest struct {

@@ -55,6 +55,7 @@ type events interface {
 	EventByID(ctx context.Context, id inventory.EventID) (inventory.Event, error)
 	Events(ctx context.Context, f inventory.EventFilter) ([]inventory.Event, error)
 	SeatMap(ctx context.Context, id inventory.EventID) (inventory.SeatMap, error)
+	SeatMapMark(ctx context.Context, id inventory.EventID) (inventory.SeatMapMark, error)
 }
 
 type resources interface {

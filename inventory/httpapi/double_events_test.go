@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/rickb777/date"
 
@@ -64,6 +65,11 @@ func (d *ofEvents) Events(_ context.Context, f inventory.EventFilter) ([]invento
 		return nil, errUnexpected
 	}
 	return d.events(f)
+}
+
+// SeatMapMark says that everything has changed, and asks nobody.
+func (d *ofEvents) SeatMapMark(context.Context, inventory.EventID) (inventory.SeatMapMark, error) {
+	return inventory.SeatMapMark{Text: rand.Text()}, nil
 }
 
 func (d *ofEvents) SeatMap(_ context.Context, id inventory.EventID) (inventory.SeatMap, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -35,9 +36,30 @@ type seatView struct {
 // seatMap is the answer to everybody who asks for a map, made once.
 type seatMap struct {
 	readAt time.Time // when the read of the database was over
+	mark   string    // of what was read
 	tag    string    // of the seats without asOf: weak, since asOf makes the bytes differ
 	plain  []byte
+
+	zip    sync.Once // of the first who takes it so
 	zipped []byte
+}
+
+// again is the same map of seats that were looked at again and are as they were.
+func (m *seatMap) again(asOf, readAt time.Time) *seatMap {
+	plain := bytes.Clone(m.plain) // somebody may still be reading the other
+	copy(plain[len(asOfHead):], asOf.UTC().Format(instantForm))
+	return &seatMap{readAt: readAt, mark: m.mark, tag: m.tag, plain: plain}
+}
+
+// compressed is the map for whoever takes it so.
+func (m *seatMap) compressed() []byte {
+	m.zip.Do(func() { m.zipped = compress(m.plain) })
+	return m.zipped
+}
+
+func (m *seatMap) remembered(now time.Time) bool {
+	age := now.Sub(m.readAt)
+	return age >= 0 && age < seatMapMemory
 }
 
 func (m *seatMap) fresh(now time.Time) bool {
@@ -45,7 +67,8 @@ func (m *seatMap) fresh(now time.Time) bool {
 	return age >= 0 && age < seatMapLife
 }
 
-func (m *seatMap) size() int { return cap(m.plain) + len(m.zipped) }
+// size leaves out the compressed bytes, a twentieth on top.
+func (m *seatMap) size() int { return cap(m.plain) }
 
 // asOfHead is how the document of a map begins. The time behind it always has
 // the same length, so it is filled in after the seats are hashed.
@@ -64,11 +87,7 @@ func buildSeatMap(from inventory.SeatMap, readAt time.Time) (*seatMap, error) {
 	plain := out.Bytes()
 	hash := sha256.Sum256(plain)
 	copy(plain[len(asOfHead):], from.AsOf.UTC().Format(instantForm))
-	zipped, err := compress(plain)
-	if err != nil {
-		return nil, fmt.Errorf("compress the seat map of event %s: %w", from.Event.ID, err)
-	}
-	return &seatMap{readAt: readAt, tag: `W/"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`, plain: plain, zipped: zipped}, nil
+	return &seatMap{readAt: readAt, tag: `W/"` + base64.RawURLEncoding.EncodeToString(hash[:18]) + `"`, plain: plain}, nil
 }
 
 // How many bytes to expect, so that the buffer need not grow.
@@ -79,19 +98,12 @@ const (
 
 // compress is quick rather than thorough: a hall in demand is built four times
 // a second, and its seats resemble each other.
-func compress(plain []byte) ([]byte, error) {
+func compress(plain []byte) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(plain); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return bytes.Clone(out.Bytes()), nil // without the room that the buffer grew
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // which is a level
+	_, _ = w.Write(plain)                             // a buffer takes everything
+	_ = w.Close()
+	return bytes.Clone(out.Bytes()) // without the room that the buffer grew
 }
 
 // viewSeat leaves out who has the seat and why it is out of sale. One that
@@ -127,7 +139,7 @@ func (a *API) listSeats(w http.ResponseWriter, r *http.Request) error {
 	body := m.plain
 	if acceptsGzip(r.Header) {
 		h.Set("Content-Encoding", "gzip")
-		body = m.zipped
+		body = m.compressed()
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -15,7 +15,10 @@ import (
 const (
 	// seatMapLife is how long a map that was read is served: it is never older
 	// than that and the read itself.
-	seatMapLife     = 250 * time.Millisecond
+	seatMapLife = 250 * time.Millisecond
+	// seatMapMemory is how long one is kept behind that, for a hall in which
+	// nothing has changed meanwhile.
+	seatMapMemory   = 10 * time.Second
 	maxSeatMaps     = 64
 	maxSeatMapBytes = 64 << 20
 )
@@ -70,20 +73,31 @@ func (c *seatMaps) fresh(id inventory.EventID) *seatMap {
 func (c *seatMaps) build(ctx context.Context, id inventory.EventID) (*seatMap, error) {
 	ctx, cancel := limited(ctx, "seats.map", storeLimit)
 	defer cancel()
-	seats, err := c.events.SeatMap(ctx, id)
+	mark, err := c.events.SeatMapMark(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	m, err := buildSeatMap(seats, c.clock.Now())
-	if err != nil {
-		return nil, err
+	c.mu.Lock()
+	m := c.known[id]
+	c.mu.Unlock()
+	if m != nil && m.remembered(c.clock.Now()) && m.mark == mark.Text {
+		m = m.again(mark.AsOf, c.clock.Now())
+	} else {
+		seats, err := c.events.SeatMap(ctx, id) // not before the mark: what changes between them is seen next time
+		if err != nil {
+			return nil, err
+		}
+		if m, err = buildSeatMap(seats, c.clock.Now()); err != nil {
+			return nil, err
+		}
+		m.mark = mark.Text
+		c.built.Inc()
 	}
-	c.built.Inc()
 	c.keep(id, m)
 	return m, nil
 }
 
-// keep remembers m and forgets what is too old to be served, then the oldest,
+// keep remembers m and forgets what is too old, then the oldest,
 // until there is room.
 func (c *seatMaps) keep(id inventory.EventID, m *seatMap) {
 	now := c.clock.Now()
@@ -91,7 +105,7 @@ func (c *seatMaps) keep(id inventory.EventID, m *seatMap) {
 	defer c.mu.Unlock()
 	c.forget(id)
 	for other, kept := range c.known {
-		if !kept.fresh(now) {
+		if !kept.remembered(now) {
 			c.forget(other)
 		}
 	}

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"io"
 	"testing"
 	"time"
 
@@ -19,6 +22,10 @@ type emptyHalls struct {
 
 func (h emptyHalls) SeatMap(_ context.Context, id inventory.EventID) (inventory.SeatMap, error) {
 	return inventory.SeatMap{Event: inventory.Event{ID: id}, Seats: make([]inventory.Seat, h.seats)}, nil
+}
+
+func (emptyHalls) SeatMapMark(context.Context, inventory.EventID) (inventory.SeatMapMark, error) {
+	return inventory.SeatMapMark{Text: "as before"}, nil
 }
 
 // Maps of so many events are kept and no more, and none that is too old to be
@@ -49,7 +56,7 @@ func TestSeatMaps_areBounded(t *testing.T) {
 	if sum != c.bytes {
 		t.Errorf("%d bytes are counted, want %d", c.bytes, sum)
 	}
-	clock.Advance(time.Second)
+	clock.Advance(seatMapMemory)
 	ask(first)
 	if len(c.known) != 1 {
 		t.Errorf("%d maps are kept, want the one that is young", len(c.known))
@@ -74,4 +81,66 @@ func TestSeatMaps_areBoundedInBytes(t *testing.T) {
 	if len(c.known) != 1 || c.known[ids[0]] == nil || c.bytes != maxSeatMapBytes+1 {
 		t.Errorf("%d maps, %d bytes: want the one that fills it all", len(c.known), c.bytes)
 	}
+}
+
+// A hall in which nothing has changed is not read again, and says how recently
+// it was looked at; one that has changed is.
+func TestSeatMaps_unchangedIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	clock := timezone.NewManualClock(time.Date(2027, time.June, 1, 17, 0, 0, 0, time.UTC))
+	hall := &countedHall{clock: clock, mark: "1"}
+	c := newSeatMaps(hall, clock, prometheus.NewCounter(prometheus.CounterOpts{Name: "built"}))
+	id := inventory.NewEventID()
+	var last *seatMap
+	for i, tc := range []struct {
+		mark  string
+		reads int
+	}{{"1", 1}, {"1", 1}, {"1", 1}, {"2", 2}, {"2", 2}} {
+		hall.mark = tc.mark
+		m, err := c.get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := clock.Now().Format(instantForm); !bytes.Contains(m.plain, []byte(want)) {
+			t.Errorf("look %d: %.60s is not as of %s", i, m.plain, want)
+		}
+		if hall.reads != tc.reads || m == last {
+			t.Errorf("look %d: read %d times, want %d", i, hall.reads, tc.reads)
+		}
+		if unzipped := unzip(t, m.compressed()); !bytes.Equal(unzipped, m.plain) {
+			t.Errorf("look %d: compressed it is %.60s", i, unzipped)
+		}
+		last = m
+		clock.Advance(seatMapLife)
+	}
+}
+
+// countedHall counts how often its seats are read.
+type countedHall struct {
+	events
+	clock timezone.Clock
+	mark  string
+	reads int
+}
+
+func (h *countedHall) SeatMap(_ context.Context, id inventory.EventID) (inventory.SeatMap, error) {
+	h.reads++
+	return inventory.SeatMap{Event: inventory.Event{ID: id}, Seats: make([]inventory.Seat, 3), AsOf: h.clock.Now()}, nil
+}
+
+func (h *countedHall) SeatMapMark(context.Context, inventory.EventID) (inventory.SeatMapMark, error) {
+	return inventory.SeatMapMark{Text: h.mark, AsOf: h.clock.Now()}, nil
+}
+
+func unzip(t *testing.T, data []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
 }

@@ -35,6 +35,39 @@ func TestSeatMap_asItStandsAtOneInstant(t *testing.T) {
 	}
 }
 
+// Whatever happens to a seat changes the mark, and nothing else does.
+func TestSeatMapMark_changesWithEachSeat(t *testing.T) {
+	t.Parallel()
+	h := pgtest.OpenHall(t)
+	seen := map[string]string{}
+	mark := func(after string) {
+		t.Helper()
+		m, err := h.Store.SeatMapMark(t.Context(), h.Event.ID)
+		again, againErr := h.Store.SeatMapMark(t.Context(), h.Event.ID)
+		if err != nil || againErr != nil || m.Text != again.Text || again.AsOf.Before(m.AsOf) {
+			t.Fatalf("after %s: %+v, then %+v, %v, %v", after, m, again, err, againErr)
+		}
+		if before, known := seen[m.Text]; known {
+			t.Errorf("after %s the mark is that after %s", after, before)
+		}
+		seen[m.Text] = after
+	}
+	mark("the import")
+	held := h.HoldSeats(t, "u-1", "A-01", "A-02")
+	mark("a hold")
+	if _, err := h.Store.ReleaseHold(t.Context(), held.ID, 0, inventory.Staff("test"), "enough"); err != nil {
+		t.Fatal(err)
+	}
+	mark("its release")
+	if _, err := h.DB.Pool.Exec(t.Context(), "UPDATE seat SET category = 'CAT 2' WHERE id = $1", h.Seat(t, "A-03")); err != nil {
+		t.Fatal(err)
+	}
+	mark("another category")
+	if _, err := h.Store.SeatMapMark(t.Context(), inventory.NewEventID()); !errors.Is(err, inventory.ErrNotFound) {
+		t.Errorf("of no event: %v, want ErrNotFound", err)
+	}
+}
+
 // needingRepair are the seats of the map that need it, by their short names.
 func needingRepair(t *testing.T, h pgtest.Hall) []string {
 	t.Helper()
