@@ -68,25 +68,32 @@ func (b *bench) holds(ctx context.Context, s Scenario, days int, choose func() (
 }
 
 func (b *bench) placeHolds(ctx context.Context, clients int, where func(n int) (string, date.Date)) (load, error) {
+	return b.holdsAt(run{clients: clients, length: b.cfg.For, targets: b.targets()}, where).do(ctx)
+}
+
+// holdsAt completes a run whose every request takes a place.
+func (b *bench) holdsAt(r run, where func(n int) (string, date.Date)) run {
 	series := uuid.NewString()[:8]
-	return run{
-		clients: clients, length: b.cfg.For, targets: b.targets(),
-		ask: func(client, n int) request {
-			pool, day := where(n*clients + client)
-			buyer := series + "-" + strconv.Itoa(client) + "-" + strconv.Itoa(n)
-			return request{
-				method: http.MethodPost, path: "/holds",
-				header: "Authorization: Bearer " + b.token + "\r\nIdempotency-Key: " + buyer + "\r\n",
-				body:   `{"pool":"` + venueSlug + "/" + pool + `","day":"` + day.String() + `","quantity":1,"buyer":"` + buyer + `"}`,
-			}
-		},
-		check: func(_ int, r reply) error {
-			if r.status != http.StatusCreated {
-				return fmt.Errorf("a hold was answered %d %s", r.status, r.body)
-			}
-			return nil
-		},
-	}.do(ctx)
+	r.ask = func(client, n int) request {
+		pool, day := where(n*r.clients + client)
+		return b.holdRequest(pool, day, series+"-"+strconv.Itoa(client)+"-"+strconv.Itoa(n))
+	}
+	r.check = func(_ int, r reply) error {
+		if r.status != http.StatusCreated {
+			return fmt.Errorf("a hold was answered %d %s", r.status, r.body)
+		}
+		return nil
+	}
+	return r
+}
+
+// holdRequest asks for one place, under a key of its own.
+func (b *bench) holdRequest(pool string, day date.Date, buyer string) request {
+	return request{
+		method: http.MethodPost, path: "/holds",
+		header: "Authorization: Bearer " + b.token + "\r\nIdempotency-Key: " + buyer + "\r\n",
+		body:   `{"pool":"` + venueSlug + "/" + pool + `","day":"` + day.String() + `","quantity":1,"buyer":"` + buyer + `"}`,
+	}
 }
 
 // compare runs the plain transaction with as many clients, or where there is no

@@ -22,6 +22,7 @@ type run struct {
 	targets []string                        // clients are dealt out to these addresses
 	ask     func(client, n int) request     // the nth request of a client
 	check   func(client int, r reply) error // nil: any answer without an error status will do
+	every   time.Duration                   // from question to question of one client; 0: at once
 }
 
 // load is what a measurement saw.
@@ -80,8 +81,15 @@ func (r run) one(ctx context.Context, i int, from time.Time) (load, error) {
 	c := &client{address: r.targets[i%len(r.targets)]}
 	defer c.close()
 	l := load{statuses: map[int]int{}, refusals: map[string]int{}}
+	due := time.Now().Add(r.every * time.Duration(i) / time.Duration(r.clients)) // not all in the same moment
 	for n := 0; ctx.Err() == nil; n++ {
 		asked := time.Now()
+		if r.every > 0 {
+			if !sleep(ctx, time.Until(due)) {
+				return l, nil
+			}
+			asked, due = due, due.Add(r.every) // who is asked late has waited, too
+		}
 		answer, err := c.do(ctx, r.ask(i, n))
 		if err != nil {
 			if ctx.Err() != nil {
@@ -106,6 +114,18 @@ func (r run) one(ctx context.Context, i int, from time.Time) (load, error) {
 		}
 	}
 	return l, nil
+}
+
+// sleep returns false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // say tells what a measurement saw, under a name that says how many asked.

@@ -29,11 +29,7 @@ func (b *bench) soldOut(ctx context.Context) error {
 				clients: clients, length: b.cfg.For, targets: b.targets(),
 				ask: func(client, n int) request {
 					buyer := series + "-" + strconv.Itoa(client) + "-" + strconv.Itoa(n)
-					return request{
-						method: http.MethodPost, path: "/holds",
-						header: "Authorization: Bearer " + b.token + "\r\nIdempotency-Key: " + buyer + "\r\n",
-						body:   `{"pool":"` + venueSlug + "/" + poolSlug(0) + `","day":"` + day.String() + `","quantity":1,"buyer":"` + buyer + `"}`,
-					}
+					return b.holdRequest(poolSlug(0), day, buyer)
 				},
 				check: func(_ int, r reply) error {
 					if code := r.code(); r.status != http.StatusConflict || code != "SOLD_OUT" {
