@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 
 const (
 	maxName   = 200
+	maxSlug   = 63
 	maxReason = 500
 	// MaxQuantity bounds one claim on a pool day.
 	MaxQuantity = 10_000
@@ -16,15 +16,27 @@ const (
 	MaxCapacity = 1_000_000
 )
 
-var slugForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-
 // CheckSlug accepts what can stand in a URL and on a command line unquoted:
 // lower-case ASCII letters, digits and inner hyphens, at most 63.
 func CheckSlug(field, s string) error {
-	if !slugForm.MatchString(s) {
+	if !isSlug(s) {
 		return Invalid(field, "must be 1-63 lower-case letters, digits and inner hyphens")
 	}
 	return nil
+}
+
+// isSlug is looked at for each hold: a regular expression would take longer than
+// all other looks at a request.
+func isSlug(s string) bool {
+	if s == "" || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckText refuses text that is empty, longer than max characters, not UTF-8,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -88,8 +89,27 @@ func (a *app) runDaemon(ctx context.Context) error {
 			return err
 		}
 	}
+	a.tuneMemory()
 	log.LogAttrs(ctx, slog.LevelInfo, "the daemon starts", slog.Any("config", a.cfg), slog.String("version", buildVersion().Version))
 	return daemon.Run(ctx, cfg)
+}
+
+// A daemon keeps little and makes much: collecting garbage at each doubling of
+// a few megabytes cost a tenth of its time. It collects more seldom, and often
+// again where memory would grow past what one small machine has to spare.
+const (
+	gcPercent   = 400
+	memoryLimit = 160 << 20 // of the heap, in bytes; the rest of the process comes on top
+)
+
+// tuneMemory leaves alone what the operator has set in Go's own variables.
+func (a *app) tuneMemory() {
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	if a.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 }
 
 func (a *app) loadTLS(log *slog.Logger) (*tls.Config, error) {

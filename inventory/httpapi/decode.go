@@ -73,6 +73,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 
 // checkContentType accepts JSON in UTF-8 only.
 func checkContentType(h http.Header) error {
+	if values := h["Content-Type"]; len(values) == 1 && values[0] == "application/json" {
+		return nil // as nearly everybody says it
+	}
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := params["charset"]
 	if err != nil || kind != "application/json" || len(h.Values("Content-Type")) != 1 ||

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -275,5 +276,5 @@ func refused(code string) error {
 
 // holdFingerprint binds a key to what was asked, field by field as decoded.
 func holdFingerprint(r inventory.HoldRequest) []byte {
-	return fingerprint("hold", r.Pool.String(), r.Day.String(), fmt.Sprint(r.Quantity), r.Buyer, fmt.Sprint(r.Comp))
+	return fingerprint("hold", r.Pool.String(), r.Day.String(), strconv.Itoa(r.Quantity), r.Buyer, strconv.FormatBool(r.Comp))
 }
