@@ -20,7 +20,7 @@ var shorthand = map[string]string{
 // looking are the commands that a read-only prompt takes. A command that is not
 // named here may change something.
 var looking = []string{
-	"venue list", "venue show", "pool list", "event list", "event show", "seat map", "seat list", "resource list", "resource show",
+	"venue list", "venue show", "pool list", "event list", "event show", "seat map", "seat list", "admission list", "admission show", "resource list", "resource show",
 	"slot list", "timezone lint", "day list", "day changes", "hold list", "hold show", "booking show",
 	"zombie list", "refund list", "inbox list", "outbox list", "job list", "audit list", "client list",
 	"migrate status", "check", "version", "completion", "help",

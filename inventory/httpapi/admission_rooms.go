@@ -174,13 +174,38 @@ func (c *rooms) read() (now *roomsNow, err error) {
 	return now, nil
 }
 
-// notePlaced remembers a pass whose hold was placed until the next reading.
+// notePlaced remembers a pass whose hold was placed until the next reading,
+// which comes soon, also if nobody asks this daemon any more.
 func (c *rooms) notePlaced(use inventory.PassUse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.placed) == 0 {
+		time.AfterFunc(roomsLife, func() {
+			if c.hasPlaced() {
+				c.begin()
+			}
+		})
+	}
 	if len(c.placed) < maxPlaced {
 		c.placed = append(c.placed, use)
 	}
+}
+
+func (c *rooms) hasPlaced() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.placed) > 0
+}
+
+// end waits for a reading that is under way and counts what is left to count.
+func (c *rooms) end(ctx context.Context) {
+	c.mu.Lock()
+	r := c.reading
+	c.mu.Unlock()
+	if r != nil {
+		_, _ = r.wait(ctx, nil, nil) // whatever it read, nobody asks any more
+	}
+	c.countPlaced(ctx)
 }
 
 // countPlaced tells the database which passes were used. What it is not told of

@@ -26,7 +26,11 @@ const (
 // accepted, and what is in flight is finished, for at most 10 seconds. It
 // returns nil after a clean end, and closes ln in any case.
 func (a *API) Serve(ctx context.Context, ln net.Listener) error {
-	return a.listen(ctx, ln, a.handler, func() { a.draining.Store(true) })
+	err := a.listen(ctx, ln, a.handler, func() { a.draining.Store(true) })
+	last, cancel := limited(ctx, "rooms.end", storeLimit)
+	defer cancel()
+	a.rooms.end(last)
+	return err
 }
 
 // ServeMetrics answers /metrics on ln until ctx ends.
