@@ -431,7 +431,7 @@ func testTokens(t *testing.T, bin string) {
 		t.Errorf("metrics on the public listener: %d", status)
 	}
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		if _, body := get("http://"+metrics+"/metrics", ""); strings.Contains(body, `holdfast_job_runs_total{job="sweep",outcome="ok"}`) {
+		if _, body := get("http://"+metrics+"/metrics", ""); strings.Contains(body, `holdfast_job_runs_total{name="sweep",outcome="ok"}`) {
 			break
 		}
 		if time.Now().After(deadline) {

@@ -62,7 +62,7 @@ func (a *app) root() *cobra.Command {
 		a.eventCommand(), a.seatCommand(), a.resourceCommand(), a.slotCommand(), a.admissionCommand(),
 		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
-		a.providerSimCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand())
+		a.providerSimCommand(), a.benchCommand(), a.opsCommand(), a.versionCommand(), a.completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // it takes any shell for an answer
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = a.configure

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"holdfast/inventory/httpapi"
@@ -71,10 +70,15 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer closePool(ctx, work, cfg.Log)
 
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	store := pgstore.New(work, cfg.Log)
-	api, err := newAPI(cfg, pgstore.New(holds, cfg.Log), store, registry)
+	registry := newRegistry()
+	observer := newStoreMetrics(registry)
+	store := pgstore.New(work, cfg.Log, pgstore.WithObserver(observer))
+	selling := pgstore.New(holds, cfg.Log, pgstore.WithObserver(observer))
+	watchQueue(registry, selling)
+	watchConnections(registry, map[string]*pgxpool.Pool{"holds": holds, "jobs": work})
+	watchVitals(registry, store.Vitals, cfg.Clock, cfg.Log)
+	cfg.Providers = measured(registry, cfg.Providers, cfg.Clock)
+	api, err := newAPI(cfg, selling, store, registry)
 	if err != nil {
 		return err
 	}
