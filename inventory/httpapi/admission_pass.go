@@ -84,7 +84,7 @@ func (a *API) withPass(ctx context.Context, e entry,
 	switch {
 	case !claimed:
 	case err == nil:
-		a.rooms.notePlaced(use)
+		a.rooms.notePlaced(ctx, use)
 	case !errors.Is(err, inventory.ErrUnknownOutcome):
 		a.returnPass(ctx, use)
 	}

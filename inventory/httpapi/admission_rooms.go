@@ -79,30 +79,30 @@ func (c *rooms) now(ctx context.Context) (*roomsNow, error) {
 	case age >= 0 && age < roomsLife:
 		return latest, nil
 	case age >= 0 && age < roomsStale:
-		c.begin() // behind the answer
+		c.begin(ctx) // behind the answer
 		return latest, nil
 	case age >= 0 && age < roomsLast:
 		patience := time.NewTimer(roomsPatience)
 		defer patience.Stop()
-		r, _ := c.begin()
+		r, _ := c.begin(ctx)
 		return r.wait(ctx, patience.C, latest)
 	}
-	r, _ := c.begin()
+	r, _ := c.begin(ctx)
 	return r.wait(ctx, nil, nil)
 }
 
 // again reads the rooms anew, for whoever changed something.
 func (c *rooms) again(ctx context.Context) (*roomsNow, error) {
-	r, fresh := c.begin()
+	r, fresh := c.begin(ctx)
 	if now, err := r.wait(ctx, nil, nil); fresh || err != nil {
 		return now, err
 	}
-	r, _ = c.begin() // the first was begun before the change
+	r, _ = c.begin(ctx) // the first was begun before the change
 	return r.wait(ctx, nil, nil)
 }
 
 // begin begins a reading, unless one is under way: then it is not fresh.
-func (c *rooms) begin() (r *reading, fresh bool) {
+func (c *rooms) begin(ctx context.Context) (r *reading, fresh bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reading != nil {
@@ -110,8 +110,8 @@ func (c *rooms) begin() (r *reading, fresh bool) {
 	}
 	r = &reading{done: make(chan struct{})}
 	c.reading = r
-	go func() { // nobody's request, with a limit of its own
-		r.now, r.err = c.read()
+	go func() { // many requests', with a limit of its own: none of them may end it
+		r.now, r.err = c.read(ctx)
 		c.mu.Lock()
 		c.reading = nil
 		c.mu.Unlock()
@@ -138,14 +138,14 @@ func (r *reading) wait(ctx context.Context, patience <-chan time.Time, instead *
 
 // read counts the passes that were used here and reads how the rooms stand,
 // which moves their lines on.
-func (c *rooms) read() (now *roomsNow, err error) {
+func (c *rooms) read(ctx context.Context) (now *roomsNow, err error) {
 	defer func() {
 		if cause := recover(); cause != nil { // nobody's request: it must not end the process
-			c.log.LogAttrs(context.Background(), slog.LevelError, "reading the waiting rooms panicked", panicAttrs(cause)...)
+			c.log.LogAttrs(ctx, slog.LevelError, "reading the waiting rooms panicked", panicAttrs(cause)...)
 			err = errPanicked
 		}
 	}()
-	ctx, cancel := limited(context.Background(), "rooms.read", storeLimit)
+	ctx, cancel := limited(ctx, "rooms.read", storeLimit)
 	defer cancel()
 	c.countPlaced(ctx)
 	began := c.clock.Now()
@@ -176,13 +176,13 @@ func (c *rooms) read() (now *roomsNow, err error) {
 
 // notePlaced remembers a pass whose hold was placed until the next reading,
 // which comes soon, also if nobody asks this daemon any more.
-func (c *rooms) notePlaced(use inventory.PassUse) {
+func (c *rooms) notePlaced(ctx context.Context, use inventory.PassUse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.placed) == 0 {
 		time.AfterFunc(roomsLife, func() {
 			if c.hasPlaced() {
-				c.begin()
+				c.begin(ctx)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ type Store struct {
 	batches *batches
 	looks   *looks
 	hints   *hints
-	numbers *numbers
+	numbers *coalescer[int64, int64]
 	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
 
 	observer Observer
@@ -53,8 +53,9 @@ type Store struct {
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger, options ...Option) *Store {
-	s := &Store{pool: pool, log: log, lanes: newLanes(), numbers: newNumbers(), hints: newHints(), observer: unobserved{}}
+	s := &Store{pool: pool, log: log, lanes: newLanes(), hints: newHints(), observer: unobserved{}}
 	s.batches, s.looks = newBatches(s), newLooks(s)
+	s.numbers = newNumbers(s)
 	for _, set := range options {
 		set(s)
 	}
