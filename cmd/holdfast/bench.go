@@ -72,6 +72,12 @@ history), on-sale (many buyers through the waiting room; only if it is named).`,
 	flags.IntVar(&f.Overdue, "overdue", 100_000, "sweep: holds that are overdue")
 	flags.IntVar(&f.History, "history", 1_000_000, "sweep: finished bookings beside them")
 	flags.IntVar(&f.Buyers, "buyers", 50_000, "on-sale: buyers for 10,000 seats")
+	cmd.AddCommand(&cobra.Command{
+		Use: "static ETAG", Hidden: true, Args: exactly("an ETag"), Short: "Send standard input to everybody, for comparison",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.ServeStatic(cmd.Context(), args[0], a.stdin, a.stdout)
+		},
+	})
 	return cmd
 }
 
@@ -133,13 +139,25 @@ func (a *app) runBench(ctx context.Context, f benchFlags) error {
 		if err := output.Rows(a.print, figureColumns, all); err != nil {
 			return err
 		}
-	} else if err := writeViolations(a.print.Line, found); err != nil {
+	} else if err := a.benchVerdict(found); err != nil {
 		return err
 	}
 	if len(found) > 0 {
 		return errQuiet
 	}
 	return nil
+}
+
+// benchVerdict prints some violations, which may be as many as there are
+// bookings, and how many there are as the last line.
+func (a *app) benchVerdict(found []inventory.Violation) error {
+	const most = 20
+	for _, v := range found[:min(len(found), most)] {
+		if err := a.print.Line("%s  %s  %s", v.Invariant, v.Object, v.Detail); err != nil {
+			return err
+		}
+	}
+	return a.print.Line("%d violations", len(found))
 }
 
 // ownPath is where this program can be started again, under the name by which it

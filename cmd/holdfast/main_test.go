@@ -30,6 +30,7 @@ func TestBinary(t *testing.T) {
 	t.Run("script", func(t *testing.T) { t.Parallel(); runScripts(t, bin) })
 	t.Run("pty", func(t *testing.T) { t.Parallel(); testPTY(t, bin) })
 	t.Run("daemon", func(t *testing.T) { t.Parallel(); testDaemon(t, bin) })
+	t.Run("bench", func(t *testing.T) { t.Parallel(); testBench(t, bin) })
 	t.Run("demo", func(t *testing.T) { t.Parallel(); testDemo(t, bin) })
 	t.Run("private", func(t *testing.T) { t.Parallel(); testPrivateDatabase(t, bin) })
 }

@@ -1,13 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -68,7 +67,7 @@ func (b *bench) seatMap(ctx context.Context) error {
 	if first.status != http.StatusOK || tag == "" {
 		return fmt.Errorf("the map was answered %d without an ETag", first.status)
 	}
-	address, stop, err := serveBytes(ctx, append([]byte(nil), first.body...), tag)
+	address, stop, err := startStatic(ctx, b.cfg.Binary, tag, bytes.Clone(first.body))
 	if err != nil {
 		return err
 	}
@@ -98,25 +97,4 @@ func (b *bench) seatMap(ctx context.Context) error {
 		b.cfg.Say(Figure{name, "ratio to static handler, not modified", same.perSecond() / staticSame.perSecond(), "x"})
 	}
 	return nil
-}
-
-// serveBytes is the least that a server can do with the same bytes.
-func serveBytes(ctx context.Context, body []byte, tag string) (address string, stop func(), err error) {
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	srv := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", tag)
-		w.Header().Set("Content-Type", "application/json")
-		if r.Header.Get("If-None-Match") == tag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body)
-	})}
-	go func() { _ = srv.Serve(ln) }()
-	return ln.Addr().String(), func() { _ = srv.Close() }, nil
 }
