@@ -97,6 +97,7 @@ type Config struct {
 	Limits    Limits               // zero = none
 	Providers []Provider           // the first is the default; without any, pay and callbacks answer 404
 	Registry  *prometheus.Registry // of the metrics; nil = a new one
+	Gatherer  prometheus.Gatherer  // what /metrics shows; nil = Registry
 	Clock     timezone.Clock       // nil = the machine's
 	Log       *slog.Logger         // nil = silent
 
@@ -114,7 +115,7 @@ type API struct {
 	provider   Provider // the default, nil without any
 	clock      timezone.Clock
 	log        *slog.Logger
-	registry   *prometheus.Registry
+	gatherer   prometheus.Gatherer
 	metrics    *metrics
 	admissions *admissionMetrics
 	tokens     *tokenCache // nil: no authentication
@@ -149,9 +150,12 @@ func New(cfg Config) (*API, error) {
 	if cfg.Registry == nil {
 		cfg.Registry = prometheus.NewRegistry()
 	}
+	if cfg.Gatherer == nil {
+		cfg.Gatherer = cfg.Registry
+	}
 	a := &API{
 		store: cfg.Store, inbox: cfg.Inbox, providers: map[string]Provider{}, clock: cfg.Clock, log: slog.New(requestLog{cfg.Log.Handler()}),
-		registry: cfg.Registry, requests: make(slots, maxRequests), callbacks: make(slots, maxCallbacks),
+		gatherer: cfg.Gatherer, requests: make(slots, maxRequests), callbacks: make(slots, maxCallbacks),
 	}
 	for _, p := range cfg.Providers {
 		if a.provider == nil {

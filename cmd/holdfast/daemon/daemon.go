@@ -70,28 +70,32 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer closePool(ctx, work, cfg.Log)
 
-	registry := newRegistry()
-	observer := newStoreMetrics(registry)
+	registry, sales := newRegistry(), prometheus.NewRegistry() // sales: what the pulse reads, which must cost nothing
+	observer := newStoreMetrics(sales)
 	store := pgstore.New(work, cfg.Log, pgstore.WithObserver(observer))
 	selling := pgstore.New(holds, cfg.Log, pgstore.WithObserver(observer))
-	watchQueue(registry, selling)
+	watchQueue(sales, selling)
 	watchConnections(registry, map[string]*pgxpool.Pool{"holds": holds, "jobs": work})
 	watchVitals(registry, store.Vitals, cfg.Clock, cfg.Log)
 	cfg.Providers = measured(registry, cfg.Providers, cfg.Clock)
-	api, err := newAPI(cfg, selling, store, registry)
+	api, err := newAPI(cfg, selling, store, sales, prometheus.Gatherers{sales, registry})
 	if err != nil {
 		return err
 	}
-	return serve(ctx, cfg, api, newScheduler(cfg, store, registry))
+	beat := pulser{
+		instance: cfg.Instance, read: func() (reading, error) { return readSales(sales) }, write: store.WritePulse,
+		clock: cfg.Clock, log: cfg.Log,
+	}
+	return serve(ctx, cfg, api, newScheduler(cfg, store, registry), beat.run)
 }
 
-func newAPI(cfg Config, holds, inbox *pgstore.Store, registry *prometheus.Registry) (*httpapi.API, error) {
+func newAPI(cfg Config, holds, inbox *pgstore.Store, registry *prometheus.Registry, shown prometheus.Gatherer) (*httpapi.API, error) {
 	providers := make([]httpapi.Provider, len(cfg.Providers))
 	for i, p := range cfg.Providers {
 		providers[i] = p
 	}
 	return httpapi.New(httpapi.Config{
-		Store: holds, Inbox: inbox, Rooms: inbox, Limits: cfg.Limits, Providers: providers, Registry: registry,
+		Store: holds, Inbox: inbox, Rooms: inbox, Limits: cfg.Limits, Providers: providers, Registry: registry, Gatherer: shown,
 		Clock: cfg.Clock, Log: cfg.Log, InsecureNoAuth: cfg.NoAuth,
 	})
 }
@@ -113,7 +117,7 @@ func newScheduler(cfg Config, store *pgstore.Store, registry *prometheus.Registr
 	return jobs.NewScheduler(runner, schedules, cfg.Clock, cfg.Log)
 }
 
-func serve(ctx context.Context, cfg Config, api *httpapi.API, scheduler *jobs.Scheduler) error {
+func serve(ctx context.Context, cfg Config, api *httpapi.API, scheduler *jobs.Scheduler, pulse func(context.Context) error) error {
 	listener := cfg.Listener
 	if cfg.TLS != nil {
 		listener = tls.NewListener(listener, cfg.TLS)
@@ -121,6 +125,7 @@ func serve(ctx context.Context, cfg Config, api *httpapi.API, scheduler *jobs.Sc
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return api.Serve(ctx, listener) })
 	parts.Go(func() error { return scheduler.Run(ctx) })
+	parts.Go(func() error { return pulse(ctx) })
 	if cfg.Metrics != nil {
 		parts.Go(func() error { return api.ServeMetrics(ctx, cfg.Metrics) })
 	}
