@@ -18,8 +18,8 @@ import (
 	"holdfast/timezone"
 )
 
-// queue is a listener with one waiting room, of harbour/main, whose line the
-// test moves; the database is a double that counts what it is asked.
+// queue is a listener with two waiting rooms, of harbour/main and harbour/attic,
+// whose lines the test moves alike; the database is a double that counts what it is asked.
 type queue struct {
 	listener
 	clock *timezone.ManualClock
@@ -47,7 +47,9 @@ func openQueue(t *testing.T, place func(inventory.HoldRequest) (inventory.Bookin
 		if q.open {
 			room := inventory.NewWaitingRoom("harbour", "main", inventory.ClaimPool)
 			room.ID, room.Rate, room.Open = 7, 10, true
-			now.Rooms = []inventory.WaitingRoomNow{{WaitingRoom: room, Line: q.line}}
+			attic := room
+			attic.ID, attic.Name = 8, "attic"
+			now.Rooms = []inventory.WaitingRoomNow{{WaitingRoom: room, Line: q.line}, {WaitingRoom: attic, Line: q.line}}
 		}
 		return now, nil
 	}
@@ -165,14 +167,15 @@ func TestAdmission_foreignTokens(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t, held)
 	mine, another := q.join(t, "u-1"), q.join(t, "u-2")
+	elsewhere, _ := q.as(t, 1, http.MethodPost, "/venues/harbour/pools/attic/admission", queueBody, "").body["token"].(string)
 	q.letIn(200, queueStart.Add(time.Hour))
 	forged := mine[:99] + map[bool]string{true: "B", false: "A"}[mine[99] == 'A']
-	for name, token := range map[string]string{"none": "", "anotherBuyer": another, "forged": forged, "garbage": "garbage", "long": strings.Repeat("A", 5000)} {
+	for name, token := range map[string]string{"none": "", "anotherBuyer": another, "anotherRoom": elsewhere, "forged": forged, "garbage": "garbage", "long": strings.Repeat("A", 5000)} {
 		if r := q.hold(t, 1, token, name); r.code() != "ADMISSION_REQUIRED" || strings.Contains(r.text, "garbage") {
 			t.Errorf("%s: a hold = %d %s", name, r.status, r.text)
 		}
 	}
-	if r := q.hold(t, 2, mine, "another client"); r.code() == "" || r.status == http.StatusCreated {
+	if r := q.hold(t, 2, mine, "k-2"); r.code() != "ADMISSION_REQUIRED" {
 		t.Errorf("another client: a hold = %d %s", r.status, r.text)
 	}
 	for name, c := range map[string]struct {

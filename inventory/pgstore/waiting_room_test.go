@@ -136,6 +136,67 @@ func TestWaitingRoom_twoDaemons(t *testing.T) {
 	}
 }
 
+// Two daemons that decide on the same reading: one moves the line, the other
+// does not move it again, nor back.
+func TestWaitingRoom_movedOnce(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t)
+	r := openRoom(t, s, 10, 10_000, time.Hour)
+	for range 100 {
+		if _, err := s.Store.NextNumber(t.Context(), r.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := s.Now(t)
+	at := began
+	stored := func() (n int64) {
+		t.Helper()
+		if err := s.DB.Pool.QueryRow(t.Context(), `SELECT admitted FROM waiting_line`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	var before int64
+	var seen [2]int64
+	err := pgtest.Again(func() error { // on a busy machine a daemon may wait too long for the lock
+		at, before = at.Add(time.Second), stored()
+		lock, err := s.DB.Pool.Begin(t.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = lock.Rollback(context.WithoutCancel(t.Context())) }()
+		if _, err := lock.Exec(t.Context(), `SELECT FROM waiting_line FOR UPDATE`); err != nil {
+			return err
+		}
+		var errs [2]error
+		var wg sync.WaitGroup
+		for i := range seen {
+			wg.Go(func() {
+				var now inventory.WaitingNow
+				if now, errs[i] = s.Store.At(at.Add(time.Duration(i+1) * 400 * time.Millisecond)).WaitingNow(t.Context()); errs[i] == nil {
+					seen[i] = now.Rooms[0].Line.Admitted
+				}
+			})
+		}
+		for waiting := 0; waiting < 2 && s.Now(t).Sub(began) < 10*time.Second; { // both have read, and wait to write
+			err := s.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+			if err != nil {
+				return err
+			}
+		}
+		err = lock.Commit(t.Context())
+		wg.Wait()
+		return errors.Join(err, errs[0], errs[1])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := stored()
+	if after != max(seen[0], seen[1]) || after == before || seen[0]+seen[1]-before != after {
+		t.Errorf("from %d on the daemons let in up to %v, stored is %d: want what one of them did", before, seen, after)
+	}
+}
+
 // A pass has one hold at a time, whoever else tries; a refused request gives it
 // back, a hold that is over does, and an answer once given is given again.
 func TestPass_oneHoldAtATime(t *testing.T) {
