@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -31,8 +32,12 @@ func cleanAttr(_ []string, a slog.Attr) slog.Attr {
 	case slog.KindDuration:
 		return slog.String(a.Key, v.Duration().Round(time.Microsecond).String())
 	case slog.KindAny:
-		if err, ok := v.Any().(error); ok {
-			return slog.String(a.Key, cutText(clean(err.Error()), maxAttr*2))
+		switch v := v.Any().(type) {
+		case error:
+			return slog.String(a.Key, cutText(clean(v.Error()), maxAttr*2))
+		case slog.Level:
+		default: // such as what a panic was called with
+			return slog.String(a.Key, cutText(clean(fmt.Sprint(v)), maxAttr*2))
 		}
 	case slog.KindBool, slog.KindFloat64, slog.KindInt64, slog.KindUint64, slog.KindTime, slog.KindGroup, slog.KindLogValuer:
 	}

@@ -179,7 +179,7 @@ func TestJSONLog_valuesCannotSteerATerminal(t *testing.T) {
 	log := jsonLog(&out, slog.LevelInfo)
 	nasty := "a\u202eb\u009b31m\x1b[2J\nfake line"
 	log.Info("a line", slog.String("buyer", nasty), slog.Any("error", errors.New(nasty)), slog.String("long", strings.Repeat("x", 5000)),
-		slog.Group("inner", slog.String("reason", nasty)))
+		slog.Group("inner", slog.String("reason", nasty)), slog.Any("panic", []string{nasty}))
 	text := out.String()
 	if strings.ContainsAny(strings.TrimSuffix(text, "\n"), "\u202e\u009b\x1b\n") {
 		t.Errorf("the log holds %q", text)
