@@ -109,6 +109,19 @@ func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 	if p.code == "UNKNOWN_OUTCOME" && !rt.about.keyed {
 		p.detail = "it may have been done: read the booking to see"
 	}
+	a.logFailure(r, rt, &p, err)
+	if w.status == 0 {
+		p.write(w)
+	}
+}
+
+// logFailure gives a 500 its errorId. A refusal is every second request of a
+// crowd: nothing is put together for it that nobody reads.
+func (a *API) logFailure(r *http.Request, rt route, p *problem, err error) {
+	refusal := p.status < http.StatusInternalServerError && !errors.As(err, new(*refusedCallback))
+	if refusal && !a.log.Enabled(r.Context(), slog.LevelDebug) {
+		return
+	}
 	attrs := []slog.Attr{slog.String("route", rt.path), slog.String("code", p.code), slog.Any("error", err)}
 	switch {
 	case p.status == http.StatusInternalServerError:
@@ -116,13 +129,10 @@ func (a *API) fail(w *answer, r *http.Request, rt route, err error) {
 		a.log.LogAttrs(r.Context(), slog.LevelError, "a request failed", append(attrs, slog.String("error_id", p.errorID))...)
 	case p.status > http.StatusInternalServerError:
 		a.log.LogAttrs(r.Context(), slog.LevelWarn, "a request could not be served", attrs...)
-	case errors.As(err, new(*refusedCallback)):
-		a.log.LogAttrs(r.Context(), slog.LevelWarn, "a callback was refused", attrs...)
-	default:
+	case refusal:
 		a.log.LogAttrs(r.Context(), slog.LevelDebug, "a request was refused", attrs...)
-	}
-	if w.status == 0 {
-		p.write(w)
+	default:
+		a.log.LogAttrs(r.Context(), slog.LevelWarn, "a callback was refused", attrs...)
 	}
 }
 
