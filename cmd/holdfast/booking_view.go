@@ -27,6 +27,7 @@ type bookingView struct {
 	Version   int                    `json:"version"`
 	Payments  []paymentView          `json:"payments"`
 	CreatedAt time.Time              `json:"createdAt"`
+	Archived  bool                   `json:"archived,omitzero"` // it came to nothing long ago
 	Journal   []journalView          `json:"journal,omitzero"`
 
 	ref, claimed, day string // for tables: they are set for every kind of claim
@@ -53,7 +54,7 @@ type journalView struct {
 func viewBooking(b inventory.Booking) bookingView {
 	v := bookingView{
 		BookingID: b.ID, State: b.State, Kind: b.Kind, Quantity: b.Quantity,
-		Buyer: b.Buyer, HeldUntil: b.ExpiresAt, Amount: b.Amount, Version: b.Version, Payments: mapped(b.Payments, viewPayment), CreatedAt: b.CreatedAt,
+		Buyer: b.Buyer, HeldUntil: b.ExpiresAt, Amount: b.Amount, Version: b.Version, Payments: mapped(b.Payments, viewPayment), CreatedAt: b.CreatedAt, Archived: b.Archived,
 		ref: b.Ref(), claimed: b.Claimed(), day: b.Day.String(),
 	}
 	switch b.Kind {

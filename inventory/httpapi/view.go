@@ -28,6 +28,7 @@ type bookingView struct {
 	Amount    moneyView     `json:"amount"`
 	Version   int           `json:"version"`
 	Payments  []paymentView `json:"payments" nullable:"false"`
+	Archived  bool          `json:"archived,omitzero" doc:"it came to nothing long ago"`
 }
 
 type moneyView struct {
@@ -47,7 +48,7 @@ func viewBooking(b inventory.Booking) bookingView {
 		BookingID: b.ID.String(), State: string(b.State), Kind: string(b.Kind), Quantity: b.Quantity, Buyer: b.Buyer,
 		HeldUntil: viewInstant(b.ExpiresAt),
 		Amount:    moneyView{int64(b.Amount.Minor), string(b.Amount.Currency)},
-		Version:   b.Version, Payments: []paymentView{},
+		Version:   b.Version, Payments: []paymentView{}, Archived: b.Archived,
 	}
 	v.claim(b)
 	for _, p := range b.Payments {

@@ -24,11 +24,12 @@ func (s *Store) ArchiveBookings(ctx context.Context, age time.Duration, limit in
 	return archived, looked, err
 }
 
-// archivedBooking reads a booking of the archive, or fails with pgx.ErrNoRows.
+// archivedBooking reads a booking of the archive, or fails with ErrNoRows.
 func archivedBooking(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (inventory.Booking, error) {
 	rows, _ := tx.Query(ctx, sqlArchivedBooking, pgx.StrictNamedArgs{"id": id})
 	b, err := pgx.CollectExactlyOneRow(rows, scanBooking)
-	b.Archived = err == nil
+	b.Archived, b.Payments = true, []inventory.Payment{} // none was ever made
+	b.Archived, b.Payments = true, []inventory.Payment{} // none was ever made
 	return b, err
 }
 
