@@ -50,7 +50,8 @@ func (l WaitingLine) Active(now time.Time) int64 {
 // Advance is the rule of a waiting room: how far the line is at now. Over any
 // stretch of time it lets in as many as the rate earns in it and one second's
 // worth, one at least; never more than MaxActive at once; never anybody who has
-// no number. A pass lives for PassLife at least and a 64th of it longer at most.
+// no number. A rate of 0 lets in nobody. A pass lives for PassLife at least and a
+// 64th of it longer at most.
 // It returns false if nothing changes. Deciding later on what is known now can
 // only let in fewer: passes are used and numbers given meanwhile, never taken
 // back.
@@ -58,6 +59,9 @@ func (l WaitingLine) Advance(r WaitingRoom, now time.Time) (WaitingLine, bool) {
 	if now.Before(l.MovedAt.Add(-waitingBurst)) {
 		l.MovedAt, l.Credit = now, 0 // the clock was put back: begin to count anew
 		return l, true
+	}
+	if r.Rate <= 0 {
+		return l, false // what time had earned before is not used while it is paused
 	}
 	elapsed := max(0, now.Sub(l.MovedAt))
 	earned := min(l.Credit+r.Rate*elapsed.Seconds(), burstOf(r.Rate))
@@ -111,13 +115,20 @@ func (l WaitingLine) Place(number int64, now time.Time) WaitingPlace {
 }
 
 // Wait estimates how long the buyer at a position waits: by the rate, or where
-// the room is full by how fast places in it were freed of late.
+// the room is full by how fast places in it were freed of late. While a room is
+// paused nobody knows: it is the longest wait.
 func (l WaitingLine) Wait(r WaitingRoom, position int64, now time.Time) time.Duration {
 	pace := r.Rate
 	if l.Active(now) >= int64(r.MaxActive) {
 		pace = min(r.Rate, max(l.pace(r, now), float64(r.MaxActive)/r.PassLife.Seconds()))
 	}
-	return time.Duration(min(float64(max(0, position))/pace, longestWait.Seconds()) * float64(time.Second))
+	switch {
+	case position <= 0:
+		return 0
+	case pace <= 0:
+		return longestWait
+	}
+	return time.Duration(min(float64(position)/pace, longestWait.Seconds()) * float64(time.Second))
 }
 
 // pace is how many a second were let in while the steps that are still good

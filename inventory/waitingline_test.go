@@ -201,7 +201,7 @@ func TestWaitingRoom_validate(t *testing.T) {
 	if err := inventory.NewWaitingRoom("harbour", "main", inventory.ClaimPool).Validate(); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
-	bad := inventory.WaitingRoom{Kind: inventory.ClaimRange}
+	bad := inventory.WaitingRoom{Kind: inventory.ClaimRange, Rate: -1}
 	var fields []string
 	for _, f := range inventory.FieldErrors(bad.Validate()) {
 		fields = append(fields, f.Field)

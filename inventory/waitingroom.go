@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"errors"
-	"math"
 	"time"
 )
 
@@ -13,7 +12,7 @@ type WaitingRoom struct {
 	Venue     string        // slug
 	Name      string        // slug of the pool or event
 	Kind      ClaimKind     // ClaimPool or ClaimSeats
-	Rate      float64       // buyers let in a second
+	Rate      float64       // buyers let in a second; 0 pauses: those who are in stay in
 	MaxActive int           // buyers who may be in at once without having placed a hold
 	PassLife  time.Duration // how long a buyer who was let in may place a hold
 	Open      bool          // closed: nobody has to wait
@@ -51,8 +50,8 @@ func (r WaitingRoom) Validate() error {
 	if r.Kind != ClaimPool && r.Kind != ClaimSeats {
 		errs = append(errs, Invalid("kind", "must be a pool or an event"))
 	}
-	if math.IsNaN(r.Rate) || r.Rate < leastWaitingRate || r.Rate > mostWaitingRate {
-		errs = append(errs, Invalid("rate", "must be from %v to %v buyers a second", leastWaitingRate, mostWaitingRate))
+	if r.Rate != 0 && !(r.Rate >= leastWaitingRate && r.Rate <= mostWaitingRate) { // NaN is neither
+		errs = append(errs, Invalid("rate", "must be 0, which pauses, or from %v to %v buyers a second", leastWaitingRate, mostWaitingRate))
 	}
 	if r.MaxActive < 1 || r.MaxActive > mostActive {
 		errs = append(errs, Invalid("max_active", "must be from 1 to %d", mostActive))

@@ -21,3 +21,7 @@ CREATE TABLE sale_pulse (
     PRIMARY KEY (instance, at)
 );
 CREATE INDEX sale_pulse_at ON sale_pulse (at);
+
+-- Staff can pause a waiting room: nobody is let in, and those who are in stay in.
+ALTER TABLE waiting_room DROP CONSTRAINT waiting_room_rate_check;
+ALTER TABLE waiting_room ADD CONSTRAINT waiting_room_rate_check CHECK (rate = 0 OR rate BETWEEN 0.01 AND 100000);

@@ -58,9 +58,11 @@ func TestWaitingRoom_set(t *testing.T) {
 	if _, err := s.Store.SetWaitingRoom(ctx, inventory.WaitingRoomChange{Venue: "harbour", Name: "main", Kind: inventory.ClaimSeats}, staff); !errors.Is(err, inventory.ErrNotFound) {
 		t.Errorf("an event that does not exist = %v", err)
 	}
-	zero := 0.0
-	if _, err := change(inventory.WaitingRoomChange{Rate: &zero}); len(inventory.FieldErrors(err)) != 1 {
-		t.Errorf("rate 0 = %v", err)
+	tooMany := 1e9
+	for _, wrong := range []float64{-1, 0.001, tooMany} {
+		if _, err := change(inventory.WaitingRoomChange{Rate: &wrong}); len(inventory.FieldErrors(err)) != 1 {
+			t.Errorf("rate %v = %v", wrong, err)
+		}
 	}
 	r, err := change(inventory.WaitingRoomChange{Rate: &rate})
 	if err != nil || r.Rate != 20 || r.MaxActive != inventory.DefaultMaxActive || r.PassLife != inventory.DefaultPassLife || r.Open || r.Version != 2 {
@@ -73,7 +75,7 @@ func TestWaitingRoom_set(t *testing.T) {
 		t.Errorf("saved without changes = %+v, %v", again, err)
 	}
 	var stale *inventory.StaleError
-	if _, err := change(inventory.WaitingRoomChange{Rate: &zero, Open: &open, Version: 2}); len(inventory.FieldErrors(err)) != 1 {
+	if _, err := change(inventory.WaitingRoomChange{Rate: &tooMany, Open: &open, Version: 2}); len(inventory.FieldErrors(err)) != 1 {
 		t.Errorf("invalid and stale = %v", err)
 	}
 	if _, err := change(inventory.WaitingRoomChange{Open: &open, Version: 2}); !errors.As(err, &stale) || stale.Current != 3 || stale.By != "staff:mira" {
