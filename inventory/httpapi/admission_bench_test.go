@@ -52,7 +52,9 @@ func BenchmarkAdmission(b *testing.B) {
 		"join":       func() int { return join().Code - http.StatusOK },
 		"place":      func() int { return send(http.MethodGet, "/admission", "", joined.Token).Code - http.StatusOK },
 		"turnedAway": func() int { return send(http.MethodPost, "/holds", goodHold, "").Code - http.StatusTooManyRequests },
-		"mustWait":   func() int { return send(http.MethodPost, "/holds", goodHold, joined.Token).Code - http.StatusTooManyRequests },
+		"mustWait": func() int {
+			return send(http.MethodPost, "/holds", goodHold, joined.Token).Code - http.StatusTooManyRequests
+		},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
