@@ -62,7 +62,7 @@ it. A closed room lets everybody by, also those who wait. One that opens again w
 		},
 	}
 	f.declareKind(cmd.Flags())
-	cmd.Flags().Float64Var(&f.rate, "rate", inventory.DefaultWaitingRate, "buyers let in a second")
+	cmd.Flags().Float64Var(&f.rate, "rate", inventory.DefaultWaitingRate, "buyers let in a second; 0 pauses")
 	cmd.Flags().IntVar(&f.maxActive, "max-active", inventory.DefaultMaxActive, "buyers who are in at once and have placed no hold")
 	cmd.Flags().DurationVar(&f.pass, "pass", inventory.DefaultPassLife, "how long a buyer who was let in may place a hold")
 	cmd.Flags().BoolVar(&f.open, "open", false, "buyers have to wait from now on")
