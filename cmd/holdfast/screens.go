@@ -7,6 +7,7 @@ import (
 	"holdfast/inventory/pgstore"
 	tuiapp "holdfast/tui/app"
 	"holdfast/tui/screen/calendar"
+	"holdfast/tui/screen/cockpit"
 	"holdfast/tui/screen/deliveries"
 	"holdfast/tui/screen/holds"
 	"holdfast/tui/screen/line"
@@ -26,6 +27,7 @@ const (
 	routeDeliveries = deliveries.Name
 	routeSeats      = seats.Name
 	routeLine       = line.Name
+	routeOnSale     = cockpit.Name
 	routeVenues     = venues.Name
 )
 
@@ -40,6 +42,7 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 		{Title: "Deliveries", Route: ui.Route{Screen: routeDeliveries}},
 		{Title: "Seats", Route: ui.Route{Screen: routeSeats}},
 		{Title: "Line", Route: ui.Route{Screen: routeLine}},
+		{Title: "On-sale", Route: ui.Route{Screen: routeOnSale}},
 		{Title: "Venues", Route: ui.Route{Screen: routeVenues}},
 	}
 	return tabs, func(env *ui.Env, r ui.Route) (ui.Screen, error) {
@@ -58,6 +61,8 @@ func screens(s *pgstore.Store, actor inventory.Actor) ([]tuiapp.Tab, ui.Builder)
 			return seats.New(env, s, actor), nil
 		case routeLine:
 			return line.New(env, s, actor), nil
+		case routeOnSale:
+			return cockpit.New(env, s, actor), nil
 		case routeVenues:
 			return venues.New(env, s, actor), nil
 		}
