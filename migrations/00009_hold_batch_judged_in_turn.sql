@@ -177,6 +177,101 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- hold_one is hold_batch for one hold, which is what an idle venue does all day:
+-- without the arrays it takes half the time. The judgement is the same, in the
+-- same order.
+-- +goose StatementBegin
+CREATE FUNCTION hold_one(
+    hold uuid, venue text, pool text, day date, quantity integer, buyer text,
+    client bigint, key text, print bytea, actor text)
+RETURNS TABLE (place integer, outcome text, venue_id bigint, pool_name text, amount bigint, currency text, expires_at timestamptz, created_at timestamptz)
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '500ms'
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+    w       record;
+    d       pool_day;
+    live    integer;
+    holds   integer;
+    overdue integer;
+BEGIN
+    place := 1;
+    SELECT v.id AS venue_id, v.currency, v.hold_ttl, v.hold_jitter, p.id AS pool_id, p.name, p.price_minor, p.max_per_buyer INTO w
+      FROM venue v
+      JOIN pool p ON p.venue_id = v.id
+     WHERE v.slug = hold_one.venue AND p.slug = hold_one.pool;
+    IF NOT FOUND THEN
+        outcome := 'NOT_FOUND';
+        created_at := clock_timestamp();
+        RETURN NEXT;
+        RETURN;
+    END IF;
+    SELECT * INTO d FROM pool_day x WHERE x.pool_id = w.pool_id AND x.day = hold_one.day FOR NO KEY UPDATE SKIP LOCKED;
+    created_at := clock_timestamp(); -- read after the lock: it judges everything below
+    IF NOT FOUND THEN
+        PERFORM FROM pool_day x WHERE x.pool_id = w.pool_id AND x.day = hold_one.day;
+        outcome := CASE WHEN FOUND THEN 'ALONE' ELSE 'NOT_ON_SALE' END;
+    END IF;
+    IF hold_one.key IS NOT NULL THEN
+        PERFORM FROM idempotency i WHERE i.client_id = coalesce(hold_one.client, 0) AND i.key = hold_one.key;
+        IF FOUND THEN
+            outcome := 'ALONE';
+        END IF;
+    END IF;
+    IF outcome IS NULL AND w.max_per_buyer > 0 THEN
+        SELECT count(*), count(*) FILTER (WHERE x.state <> 'CONFIRMED'), count(*) FILTER (WHERE x.state = 'HELD' AND x.expires_at <= hold_one.created_at)
+          INTO live, holds, overdue
+          FROM booking x
+         WHERE x.pool_id = w.pool_id AND x.day = hold_one.day AND x.buyer = hold_one.buyer AND x.client_id IS NOT DISTINCT FROM hold_one.client
+           AND x.state IN ('HELD', 'PAYMENT_PENDING', 'CONFIRMED');
+        IF live >= w.max_per_buyer THEN
+            outcome := CASE WHEN overdue > 0 THEN 'ALONE' WHEN holds > 0 THEN 'HOLD_EXISTS' ELSE 'LIMIT_PER_BUYER' END;
+        END IF;
+    END IF;
+    IF outcome IS NULL THEN
+        outcome := admission(d, hold_one.quantity, hold_one.created_at);
+        IF outcome = 'SOLD_OUT' THEN
+            PERFORM FROM booking x WHERE x.pool_id = w.pool_id AND x.day = hold_one.day AND x.state = 'HELD' AND x.expires_at <= hold_one.created_at LIMIT 1;
+            IF FOUND THEN
+                outcome := 'ALONE'; -- it clears the way
+            END IF;
+        END IF;
+    END IF;
+    IF outcome IS NOT NULL THEN
+        RETURN NEXT;
+        RETURN;
+    END IF;
+
+    expires_at := hold_one.created_at + w.hold_ttl + random() * w.hold_jitter; -- never before the TTL
+    IF hold_one.key IS NOT NULL THEN
+        INSERT INTO idempotency (client_id, key, fingerprint, booking_id, answer)
+        VALUES (coalesce(hold_one.client, 0), hold_one.key, print, hold, jsonb_build_object('state', 'HELD', 'expires_at', hold_one.expires_at))
+            ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN
+            outcome := 'KEY_TAKEN';
+            RETURN NEXT;
+            RETURN;
+        END IF;
+    END IF;
+    INSERT INTO booking (id, venue_id, pool_id, day, quantity, buyer, state, expires_at,
+                         amount_minor, currency, one_per_buyer, client_id, idempotency_key,
+                         last_cause, last_actor, created_at, updated_at)
+    VALUES (hold, w.venue_id, w.pool_id, hold_one.day, hold_one.quantity, hold_one.buyer, 'HELD', hold_one.expires_at,
+            w.price_minor * hold_one.quantity, w.currency, w.max_per_buyer = 1, hold_one.client, hold_one.key,
+            'hold', actor, hold_one.created_at, hold_one.created_at);
+    UPDATE pool_day x SET taken = x.taken + hold_one.quantity WHERE x.pool_id = w.pool_id AND x.day = hold_one.day;
+    outcome := 'PLACED';
+    venue_id := w.venue_id;
+    pool_name := w.name;
+    amount := w.price_minor * hold_one.quantity;
+    currency := w.currency;
+    RETURN NEXT;
+END $$;
+-- +goose StatementEnd
+
 -- Which of these holds have more to be told than that the day is sold out: their
 -- key was used before, or the buyer has something on the day already. It reads
 -- only, and decides nothing.

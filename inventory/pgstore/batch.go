@@ -98,7 +98,11 @@ func (s *Store) holdBatch(ctx context.Context, batch []*waitingHold) error {
 	for _, h := range batch {
 		h.err = errAlone // until an answer comes
 	}
-	rows, err := conn.Query(ctx, sqlHoldBatch, batchArgs(batch))
+	sql, args := sqlHoldBatch, batchArgs(batch)
+	if len(batch) == 1 {
+		sql, args = sqlHoldOne, oneArgs(batch[0])
+	}
+	rows, err := conn.Query(ctx, sql, args)
 	keyTaken := false
 	if err == nil {
 		_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
@@ -153,6 +157,16 @@ func batchArgs(batch []*waitingHold) pgx.StrictNamedArgs {
 	}
 }
 
+func oneArgs(h *waitingHold) pgx.StrictNamedArgs {
+	r := h.ask.r
+	return pgx.StrictNamedArgs{
+		"id": pgtype.UUID{Bytes: h.ask.id.UUID, Valid: true}, "venue": r.Pool.Venue, "pool": r.Pool.Pool, "day": pgDate(r.Day),
+		"quantity": int32(r.Quantity), "buyer": r.Buyer, //nolint:gosec // Validate bounds it
+		"client": pgtype.Int8{Int64: r.Client.ID, Valid: r.Client.ID != 0}, "key": pgtype.Text{String: h.ask.k.key, Valid: h.ask.k.key != ""},
+		"print": h.ask.k.print, "actor": r.Actor.String(),
+	}
+}
+
 // scanBatchAnswer gives one row of hold_batch to its caller; keyTaken says that
 // it was counted and then not placed.
 func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) (keyTaken bool, err error) {
@@ -203,3 +217,7 @@ func refusedByServer(err error) bool {
 const sqlHoldBatch = `-- hold.batch
 SELECT place, outcome, venue_id, pool_name, amount, currency, expires_at, created_at
   FROM hold_batch(@ids, @venues, @pools, @days, @quantities, @buyers, @clients, @keys, @prints, @actors)`
+
+const sqlHoldOne = `-- hold.one
+SELECT place, outcome, venue_id, pool_name, amount, currency, expires_at, created_at
+  FROM hold_one(@id, @venue, @pool, @day, @quantity, @buyer, @client, @key, @print, @actor)`

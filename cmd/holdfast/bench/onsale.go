@@ -20,7 +20,7 @@ import (
 const (
 	saleRate   = 1000 // buyers admitted a second
 	saleActive = 2000
-	salePass   = time.Minute
+	salePass   = 10 * time.Minute
 	saleWorker = 100 // connections that the crowd shares
 	saleLimit  = 30 * time.Minute
 	mapEvery   = 250 * time.Millisecond
@@ -217,6 +217,8 @@ func (s *sale) admission(who *shopper, r reply, err error) error {
 		if !view.Admitted {
 			s.wait(who, r)
 		}
+	case http.StatusGone: // the pass was not used in time: to the end of the line
+		who.token, who.admitted, who.due = "", false, time.Now()
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		s.busy.Add(1)
 		s.wait(who, r)
