@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -21,6 +22,11 @@ const (
 	// asked: a place that comes back is sold within 250 ms, the asking included.
 	hintLife = 200 * time.Millisecond
 	hintMost = 4096 // days that are known at once
+	// hintCrowd is how many have to be refused within crowdSpan of each other
+	// before hints are used at all: whoever is not in a crowd gets PostgreSQL's own
+	// answer.
+	hintCrowd = 16
+	crowdSpan = time.Second
 
 	lookLanes = 2
 	lookMost  = 512
@@ -48,6 +54,7 @@ type hints struct {
 type hint struct {
 	quantity int       // so many or more were refused
 	asked    time.Time // before PostgreSQL looked
+	crowd    int       // how many were refused so far
 }
 
 func newHints() *hints { return &hints{clock: timezone.SystemClock{}, days: map[dayRef]hint{}} }
@@ -65,7 +72,7 @@ func (h *hints) soldOut(r inventory.HoldRequest) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	x, known := h.days[dayOf(r)]
-	return known && r.Quantity >= x.quantity && h.fresh(x)
+	return known && x.crowd >= hintCrowd && r.Quantity >= x.quantity && h.fresh(x)
 }
 
 // learn takes in what PostgreSQL decided about a batch that began at asked.
@@ -81,15 +88,18 @@ func (h *hints) learn(batch []*waitingHold, asked time.Time) {
 		switch {
 		case q.err == nil && known && quantity >= x.quantity:
 			delete(h.days, day) // there was room after all
-		case errors.Is(q.err, inventory.ErrSoldOut) && (!known || x.asked.Before(asked)):
-			h.days[day] = hint{quantity, asked}
-		case errors.Is(q.err, inventory.ErrSoldOut) && x.asked.Equal(asked):
-			h.days[day] = hint{min(quantity, x.quantity), asked}
+		case !errors.Is(q.err, inventory.ErrSoldOut) || known && asked.Before(x.asked):
+		case known && asked.Equal(x.asked):
+			h.days[day] = hint{min(quantity, x.quantity), asked, x.crowd + 1}
+		case known && asked.Sub(x.asked) < crowdSpan:
+			h.days[day] = hint{quantity, asked, x.crowd + 1}
+		default:
+			h.days[day] = hint{quantity, asked, 1}
 		}
 	}
 	if len(h.days) > hintMost {
 		for day, x := range h.days {
-			if !h.fresh(x) {
+			if h.now().Sub(x.asked) > crowdSpan {
 				delete(h.days, day)
 			}
 		}
@@ -104,7 +114,10 @@ func (h *hints) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.forgotten = h.now()
-	clear(h.days)
+	for day, x := range h.days {
+		x.quantity = math.MaxInt // hopeless for nobody; the crowd is still there
+		h.days[day] = x
+	}
 }
 
 // looks find out together what a hint cannot tell: whether a hopeless hold is
