@@ -107,6 +107,9 @@ func (p Pace) RefusedSecond() float64 {
 	return sum
 }
 
+// pulseLag is how long after something happened its pulse is there for sure.
+const pulseLag = 3 * time.Second
+
 // paceSpan is what "now" means: long enough for three pulses of a busy daemon.
 const paceSpan = 7 * time.Second
 
@@ -198,14 +201,14 @@ func Instances(pulses []Pulse) []string {
 
 // PaceLine is the holds placed a second over the last n steps before now, oldest
 // first. Steps lie on whole multiples of step, so that a line that is drawn
-// again and again does not shimmer; the step that now lies in is not over and is
-// left out.
+// again and again does not shimmer; a step that not all pulses can have told of
+// is left out.
 func PaceLine(pulses []Pulse, now time.Time, step time.Duration, n int) []float64 {
 	if step <= 0 || n <= 0 {
 		return nil
 	}
 	line := make([]float64, n)
-	end := now.Truncate(step)
+	end := now.Add(-pulseLag).Truncate(step)
 	begin := end.Add(-time.Duration(n) * step)
 	for _, p := range pulses {
 		if p.Span <= 0 || p.Placed == 0 {

@@ -46,7 +46,8 @@ func (a *admitted) second(room int64) (float64, bool) {
 		if !known || now < first { // a new line
 			return 0, false
 		}
-		return float64(now-first) / last.at.Sub(r.at).Seconds(), true
+		span := last.at.Sub(r.at)
+		return float64(now-first) / span.Seconds(), span >= time.Second
 	}
 	return 0, false
 }

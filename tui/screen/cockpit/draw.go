@@ -81,7 +81,7 @@ func (m *Model) drawHead(c canvas.Canvas) {
 	remark := m.old()
 	if remark != "" {
 		rule = theme.Warn
-	} else if m.now.Ready() {
+	} else if m.now.Ready() && m.width >= narrow {
 		remark = m.daemonsInShort()
 	}
 	w, _ := c.Size()

@@ -152,24 +152,24 @@ func sure(done inventory.ExtendedHolds) string {
 	return "Sure is: " + doneWords(done, 0) + "."
 }
 
-// doneWords sums up what became of the holds.
+// doneWords sums up what became of the holds; by 0 leaves out how much they got.
 func doneWords(d inventory.ExtendedHolds, by time.Duration) string {
-	text := "extended " + holdsWords(d.Extended)
-	if by > 0 && d.Extended > 0 {
-		text += " by " + short(by)
+	text := holdsWords(d.Extended) + " got more time"
+	if by > 0 {
+		text = holdsWords(d.Extended) + " got " + short(by) + " more"
 	}
-	var more []string
+	var parts []string
 	add := func(n int, words string) {
 		if n > 0 {
-			more = append(more, thousands(int64(n))+" "+words)
+			parts = append(parts, thousands(int64(n))+" "+words)
 		}
 	}
-	add(d.Shortened, "of them by less")
-	add(d.AtLimit, "had the longest time already")
-	add(d.Over, "had ended")
-	add(d.Busy, "were locked and left alone")
-	if len(more) > 0 {
-		text += " (" + strings.Join(more, ", ") + ")"
+	add(d.Shortened, "of them less")
+	add(d.AtLimit, "at the limit")
+	add(d.Over, "ended")
+	add(d.Busy, "left alone: locked")
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
 	}
 	return text
 }

@@ -9,7 +9,6 @@ import (
 	"holdfast/inventory"
 	"holdfast/tui/canvas"
 	"holdfast/tui/theme"
-	"holdfast/tui/widget"
 )
 
 const (
@@ -48,20 +47,25 @@ func (m *Model) verdict() (canvas.Style, string) {
 	if !m.now.Ready() {
 		return theme.Heading, "ON-SALE"
 	}
-	p, mark := m.pace(), m.tilde()
+	p := m.pace()
 	switch bad := trouble(p); {
+	case m.old() != "":
+		return theme.Warn, fmt.Sprintf("LAST SEEN: ~%s/s placed, ~%s/s refused", perSecond(p.Second), perSecond(p.RefusedSecond()))
 	case p.Last.IsZero():
 		return theme.Warn, "NO DAEMON REPORTS: nothing is known of sales"
 	case m.isSilent(p):
 		return theme.Bad, "NO DAEMON REPORTS since " + m.at(p.Last) + ": buyers may get no answer"
 	case bad > 0:
-		return theme.Bad, fmt.Sprintf("TURNED AWAY: %s%s buyers a second get no answer", mark, perSecond(bad))
+		return theme.Bad, fmt.Sprintf("TURNED AWAY: %s a second get no answer", perSecond(bad))
 	case p.P99 >= slow:
-		return theme.Warn, fmt.Sprintf("SLOW: 1 buyer of 100 waits %s%s or more", mark, took(p.P99))
+		return theme.Warn, fmt.Sprintf("SLOW: 1 buyer of 100 waits %s or more", took(p.P99))
 	case p.Second == 0 && p.RefusedSecond() == 0:
 		return theme.Heading, "QUIET: nobody asks for a place now"
 	}
-	return theme.OK, fmt.Sprintf("SELLING: %s%s holds a second, answers are quick", mark, perSecond(p.Second))
+	if m.width < narrow {
+		return theme.OK, fmt.Sprintf("SELLING: %s/s, refused %s/s", perSecond(p.Second), perSecond(p.RefusedSecond()))
+	}
+	return theme.OK, fmt.Sprintf("SELLING: %s holds a second, answers are quick", perSecond(p.Second))
 }
 
 // drawPace draws the four lines below the verdict. Numbers come first, the line
@@ -72,9 +76,9 @@ func (m *Model) drawPace(c canvas.Canvas) {
 		return
 	}
 	p, mark := m.pace(), m.tilde()
-	row := func(y int, label string, style canvas.Style, text string) int {
+	row := func(y int, label string, style canvas.Style, text string) {
 		c.Text(2, y, theme.Muted, label)
-		return c.Text(12, y, style, canvas.Cut(text, w-13, c.Glyphs().Ellipsis))
+		c.Text(12, y, style, canvas.Cut(text, w-13, c.Glyphs().Ellipsis))
 	}
 	l := m.now.Value().pulses
 	all := inventory.PaceLine(l.Pulses, l.AsOf, sparkStep, int(lookBack/sparkStep))
@@ -116,10 +120,10 @@ func (m *Model) drawPace(c canvas.Canvas) {
 func inside(p inventory.Pace) string {
 	var parts []string
 	if p.BatchMean > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f holds decided at a time, %d at most", max(1, p.BatchMean), max(1, p.BatchMax)))
+		parts = append(parts, fmt.Sprintf("%.0f holds at a time, %d at most", max(1, p.BatchMean), max(1, p.BatchMax)))
 	}
 	if p.LockWait > 0 {
-		parts = append(parts, "wait for a place's lock "+took(p.LockWait))
+		parts = append(parts, "locks after "+took(p.LockWait))
 	}
 	return strings.Join(append(parts, thousands(int64(p.Queue))+" in the queue"), ", ")
 }
@@ -174,6 +178,3 @@ func (m *Model) daemonLines() []line {
 	}
 	return out
 }
-
-// ago writes how long ago a moment was, by the database's clock.
-func (m *Model) ago(t time.Time) string { return widget.Age(m.env.Now().Sub(t)) + " ago" }

@@ -56,10 +56,10 @@ func (m *Model) about(row inventory.Selling) []line {
 	mark := m.tilde()
 	holds := "nobody holds any"
 	if row.Holds+row.Paying > 0 {
-		holds = fmt.Sprintf("%s hold %s%s", most(row.Holds+row.Paying), mark, places(row, row.Held))
+		holds = fmt.Sprintf("%s with %s%s", holdsWords(row.Holds+row.Paying), mark, places(row, row.Held))
 	}
 	if row.Paying > 0 {
-		holds += fmt.Sprintf(", %s are paying", most(row.Paying))
+		holds += fmt.Sprintf(", %s being paid", areAre(row.Paying))
 	}
 	out = append(out, line{theme.Text, fmt.Sprintf("%s%s of %s taken, %s left; %s%s.", mark, thousands(int64(row.Taken)), places(row, row.Limit), thousands(int64(row.Left())), mark, holds)})
 	if n := row.Oversold(); n > 0 {
@@ -88,7 +88,7 @@ func (m *Model) salesWords(row inventory.Selling) string {
 	default:
 		text = "sells until " + m.at(row.SalesUntil)
 	}
-	return fmt.Sprintf("%s, %s holds placed since %s, v%d", text, thousands(int64(row.Recent)), m.at(m.now.Value().selling.Since), row.Version)
+	return fmt.Sprintf("%s; %s%s holds a minute", text, m.tilde(), perSecond(m.now.Value().selling.Minute(row)))
 }
 
 // open shows everything about the selected row, and what there is no room for on

@@ -143,10 +143,12 @@ func (m *Model) drawRooms(c canvas.Canvas) {
 // roomWords says how a waiting room stands.
 func (m *Model) roomWords(r inventory.WaitingRoom) string {
 	mark := m.tilde()
-	pace := "measuring"
-	if x, known := m.let.second(r.ID); known {
-		pace = mark + perSecond(x) + "/s"
+	text := fmt.Sprintf("%s%s wait, %s%s of %s are in, ", mark, thousands(r.Waiting), mark, thousands(r.Active), thousands(int64(r.MaxActive)))
+	if r.Rate == 0 {
+		return text + "PAUSED: nobody is let in"
 	}
-	return fmt.Sprintf("%s%s wait, %s%s of %s are in, let in %s of %s/s",
-		mark, thousands(r.Waiting), mark, thousands(r.Active), thousands(int64(r.MaxActive)), pace, rateWords(r.Rate))
+	if x, known := m.let.second(r.ID); known {
+		return text + fmt.Sprintf("let in %s%s/s of %s/s", mark, perSecond(x), rateWords(r.Rate))
+	}
+	return text + fmt.Sprintf("let in up to %s/s", rateWords(r.Rate))
 }
