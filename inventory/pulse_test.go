@@ -12,10 +12,10 @@ import (
 	"holdfast/inventory"
 )
 
-var noon = time.Date(2026, 12, 4, 12, 0, 0, 0, time.UTC)
+var midday = time.Date(2026, 12, 4, 12, 0, 0, 0, time.UTC)
 
 func pulse(instance string, ago time.Duration, placed int) inventory.Pulse {
-	return inventory.Pulse{Instance: instance, At: noon.Add(-ago), Span: 2 * time.Second, Placed: placed}
+	return inventory.Pulse{Instance: instance, At: midday.Add(-ago), Span: 2 * time.Second, Placed: placed}
 }
 
 func TestPaceOf(t *testing.T) {
@@ -28,18 +28,18 @@ func TestPaceOf(t *testing.T) {
 	pulses[1].P99, pulses[2].P99 = time.Second, 2*time.Second
 	pulses[4].Queue, pulses[1].Queue = 3, 99
 	pulses[2].BatchMean, pulses[2].BatchMax = 8, 64
-	p := inventory.PaceOf(pulses, "a", noon)
-	if p.Second != 100 || p.P99 != 2*time.Second || p.Queue != 3 || p.BatchMean != 8 || p.BatchMax != 64 || !p.Last.Equal(noon.Add(-time.Second)) {
+	p := inventory.PaceOf(pulses, "a", midday)
+	if p.Second != 100 || p.P99 != 2*time.Second || p.Queue != 3 || p.BatchMean != 8 || p.BatchMax != 64 || !p.Last.Equal(midday.Add(-time.Second)) {
 		t.Errorf("pace = %+v", p)
 	}
 	if len(p.Refused) != 2 || p.Refused[0] != (inventory.Refusals{Code: "BUSY", Second: 10}) || p.RefusedSecond() != 12 {
 		t.Errorf("refused = %+v", p.Refused)
 	}
-	later := inventory.PaceOf(pulses, "a", noon.Add(time.Minute))
+	later := inventory.PaceOf(pulses, "a", midday.Add(time.Minute))
 	if later.Second != 0 || later.P99 != 0 || !later.Last.Equal(p.Last) {
 		t.Errorf("a minute later: %+v, want nothing but when it was", later)
 	}
-	both := inventory.Together([]inventory.Pace{p, inventory.PaceOf(pulses, "b", noon)})
+	both := inventory.Together([]inventory.Pace{p, inventory.PaceOf(pulses, "b", midday)})
 	if math.Abs(both.Second-(100+7777.0/2)) > 1e-9 || both.P99 != 2*time.Second || both.Queue != 3 || both.RefusedSecond() != 12 {
 		t.Errorf("together = %+v", both)
 	}
@@ -50,12 +50,12 @@ func TestPaceOf(t *testing.T) {
 
 func TestPaceLine(t *testing.T) {
 	t.Parallel()
-	now := noon.Add(3 * time.Second) // the step that ended at noon is told of for sure
+	now := midday.Add(3 * time.Second) // the step that ended at noon is told of for sure
 	pulses := []inventory.Pulse{
-		{At: noon.Add(-4 * time.Second), Span: 2 * time.Second, Placed: 20},   // half of it in the step before
-		{At: noon.Add(-1 * time.Second), Span: 2 * time.Second, Placed: 10},   // within the last
-		{At: noon.Add(2 * time.Second), Span: 2 * time.Second, Placed: 70},    // not shown yet
-		{At: noon.Add(-16 * time.Second), Span: 2 * time.Second, Placed: 500}, // too old
+		{At: midday.Add(-4 * time.Second), Span: 2 * time.Second, Placed: 20},   // half of it in the step before
+		{At: midday.Add(-1 * time.Second), Span: 2 * time.Second, Placed: 10},   // within the last
+		{At: midday.Add(2 * time.Second), Span: 2 * time.Second, Placed: 70},    // not shown yet
+		{At: midday.Add(-16 * time.Second), Span: 2 * time.Second, Placed: 500}, // too old
 	}
 	line := inventory.PaceLine(pulses, now, 5*time.Second, 3)
 	want := []float64{0, 2, 4}
@@ -85,13 +85,13 @@ func TestPaceLine_addsUp(t *testing.T) {
 			span := time.Duration(rapid.Int64Range(1, int64(20*time.Second)).Draw(rt, "span"))
 			ago := time.Duration(rapid.Int64Range(int64(10*time.Second), int64(30*time.Second)).Draw(rt, "ago"))
 			placed := rapid.IntRange(0, 1<<30).Draw(rt, "placed")
-			pulses = append(pulses, inventory.Pulse{At: noon.Add(-ago), Span: span, Placed: placed})
+			pulses = append(pulses, inventory.Pulse{At: midday.Add(-ago), Span: span, Placed: placed})
 			total += float64(placed)
 		}
 		step := time.Duration(rapid.Int64Range(int64(time.Second), int64(7*time.Second)).Draw(rt, "step"))
 		n := int(2*time.Minute/step) + 1
 		sum := 0.0
-		for _, x := range inventory.PaceLine(pulses, noon, step, n) {
+		for _, x := range inventory.PaceLine(pulses, midday, step, n) {
 			if x < 0 || math.IsNaN(x) {
 				rt.Fatalf("a step of %v", x)
 			}
