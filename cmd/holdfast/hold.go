@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,22 +132,6 @@ func (a *app) holdReleaseCommand() *cobra.Command {
 			})
 		},
 	}
-	reasonFlag(cmd.Flags(), &reason)
-	return cmd
-}
-
-func (a *app) holdExtendCommand() *cobra.Command {
-	var by time.Duration
-	var reason string
-	cmd := &cobra.Command{
-		Use: "extend ID --by 5m", Short: "Give a hold more time", Args: exactly("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onBooking(cmd, args[0], func(ctx context.Context, s *pgstore.Store, id inventory.BookingID) error {
-				return a.printBooking(s.ExtendHold(ctx, id, 0, by, a.staff(), reason))
-			})
-		},
-	}
-	cmd.Flags().DurationVar(&by, "by", 5*time.Minute, "how much more")
 	reasonFlag(cmd.Flags(), &reason)
 	return cmd
 }

@@ -21,7 +21,7 @@ var shorthand = map[string]string{
 // named here may change something.
 var looking = []string{
 	"venue list", "venue show", "pool list", "event list", "event show", "seat map", "seat list", "admission list", "admission show", "resource list", "resource show",
-	"slot list", "timezone lint", "day list", "day changes", "hold list", "hold show", "booking show",
+	"slot list", "admission list", "admission show", "sale show", "timezone lint", "day list", "day changes", "hold list", "hold show", "booking show",
 	"zombie list", "refund list", "inbox list", "outbox list", "job list", "audit list", "client list",
 	"migrate status", "check", "version", "completion", "help",
 }

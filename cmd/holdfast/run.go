@@ -60,7 +60,7 @@ func (a *app) root() *cobra.Command {
 		a.demoCommand(), a.daemonCommand(), a.consoleCommand(), a.migrateCommand(),
 		a.venueCommand(), a.timezoneCommand(), a.poolCommand(), a.dayCommand(),
 		a.eventCommand(), a.seatCommand(), a.resourceCommand(), a.slotCommand(), a.admissionCommand(),
-		a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
+		a.saleCommand(), a.holdCommand(), a.bookingCommand(), a.zombieCommand(), a.refundCommand(), a.inboxCommand(), a.outboxCommand(),
 		a.jobCommand(), a.auditCommand(), a.checkCommand(), a.clientCommand(),
 		a.providerSimCommand(), a.benchCommand(), a.opsCommand(), a.versionCommand(), a.completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // it takes any shell for an answer
