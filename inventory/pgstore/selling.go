@@ -14,22 +14,28 @@ const (
 	// sellingSpan how old they may be.
 	sellingSample = 2000
 	sellingSpan   = 5 * time.Minute
+	// sellingNext is how many events are listed although nothing happens: the
+	// seats of each are counted, of a large hall 10,000.
+	sellingNext = 3
+
+	// As for the vitals: rather no answer than one that reads everything.
+	beginSelling = "begin read only; set local statement_timeout = '2s'; set local enable_seqscan = off; set local jit = off"
 )
 
 // Selling returns at most limit pool days and events that sell now or next: the
-// busiest first, then those with an open waiting room, then by date. venue ""
-// means all. It reads none of the bookings that are over or confirmed but the
-// newest few.
+// busiest first, then those with an open waiting room, then by date. Of events
+// for which nobody waits or asks it lists only the next few. venue "" means all.
+// It reads none of the bookings that are over or confirmed but the newest few.
 func (s *Store) Selling(ctx context.Context, venue string, limit int) (inventory.SellingList, error) {
 	var out inventory.SellingList
-	err := s.inTxThatTakes(ctx, "read what sells", beginVitals, func(ctx context.Context, tx pgx.Tx) error {
+	err := s.inTxThatTakes(ctx, "read what sells", beginSelling, func(ctx context.Context, tx pgx.Tx) error {
 		args := pgx.StrictNamedArgs{"now": s.now, "span": sellingSpan.Microseconds(), "sample": sellingSample}
 		if err := tx.QueryRow(ctx, sqlSellingSince, args).Scan(&out.AsOf, &out.Since); err != nil {
 			return err
 		}
 		rows, _ := tx.Query(ctx, sqlSellingList, pgx.StrictNamedArgs{
 			"now": out.AsOf, "since": out.Since, "venue": textOrNull(venue), "sample": sellingSample,
-			"most": inventory.SellingMost, "limit": bounded(limit, 20, 100),
+			"most": inventory.SellingMost, "next": sellingNext, "limit": bounded(limit, 20, 100),
 		})
 		var err error
 		out.Rows, err = pgx.CollectRows(rows, scanSelling)
@@ -100,7 +106,7 @@ WITH busy AS MATERIALIZED (
              WHERE n.pool_id = p.id)) d
       LEFT JOIN busy n ON n.pool_id = d.pool_id AND n.day = d.day
      WHERE @venue::text IS NULL OR v.slug = @venue
-), happening AS (
+), event_of AS (
     SELECT NULL::bigint AS pool_id, e.local_start::date AS day, e.id AS event_id, v.slug AS venue, e.slug, e.name,
            0 AS "limit", 0 AS taken, e.stop_sell, e.sales_from, e.sales_until, e.version,
            e.sales_until AS ends, coalesce(n.n, 0) AS recent, EXISTS (SELECT FROM waiting_room r WHERE r.event_id = e.id AND r.open) AS queued
@@ -108,6 +114,11 @@ WITH busy AS MATERIALIZED (
       JOIN venue v ON v.id = e.venue_id
       LEFT JOIN busy n ON n.event_id = e.id
      WHERE (@venue::text IS NULL OR v.slug = @venue) AND (e.sales_until > @now::timestamptz OR n.n > 0)
+), happening AS (
+    SELECT *
+      FROM event_of
+     ORDER BY recent DESC, queued DESC, ends, venue, slug
+     LIMIT greatest(@next::bigint, (SELECT count(*) FROM event_of WHERE recent > 0 OR queued))
 ), chosen AS MATERIALIZED (
     SELECT *
       FROM (SELECT * FROM day UNION ALL SELECT * FROM happening) c

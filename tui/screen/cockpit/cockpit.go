@@ -154,7 +154,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) load() tea.Cmd {
-	store, venue := m.store, m.env.Venue().Slug
+	store, venue, longest := m.store, m.env.Venue().Slug, m.now.Value().longest
 	return m.now.Ask(m.env, "on-sale.read", readLimit, func(ctx context.Context) (a answer, err error) {
 		if a.pulses, err = store.Pulses(ctx, lookBack); err != nil {
 			return a, err
@@ -174,9 +174,12 @@ func (m *Model) load() tea.Cmd {
 				a.rooms = append(a.rooms, r)
 			}
 		}
-		v, err := store.Venue(ctx, venue)
-		a.longest = v.HoldMaxLife
-		return a, err
+		if a.longest = longest; longest == 0 { // read once a visit: it is hardly ever changed
+			v, err := store.Venue(ctx, venue)
+			a.longest = v.HoldMaxLife
+			return a, err
+		}
+		return a, nil
 	})
 }
 
