@@ -80,79 +80,72 @@ CREATE INDEX booking_held_ranges_end ON booking (expires_at, id) WHERE state = '
 ALTER TABLE booking SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_analyze_scale_factor = 0.02);
 ALTER TABLE journal SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 
--- Expires overdue holds of these days, in their order, until there is none left,
--- or at most that many, or for that long: a buyer who waits for one of the days
--- waits no longer. Each day is locked, judged by a clock that was read
--- afterwards, and its counter is changed once a statement. A day that somebody
--- else keeps locked is passed over, and so is a booking: it is being paid,
+-- Expires those of these holds that are overdue, and gives their places back.
+-- The days are locked first, in the order of every transaction, and time is judged
+-- by a clock that was read afterwards. A day that somebody else keeps locked is
+-- passed over and named, and a booking that is locked is left: it is being paid,
 -- released or extended right now.
 --
--- finished counts the days, from the front, that need no further look; locked
--- are the places of those passed over; touched counts days that gave places back.
+-- The holds are named by where they were seen, because thousands of look-ups by
+-- id cost more than all the rest of the search. Whatever is there now is expired
+-- only if it is an overdue hold.
+--
+-- Holds come in the order in which they ended, which is about the order in which
+-- they were stored: the next ones lie where the last ones were, in the table and
+-- in each index. Day by day, each hold would be a page of its own to read and
+-- write, five times slower once the table is larger than PostgreSQL's memory.
 -- +goose StatementBegin
-CREATE FUNCTION sweep_days(pools bigint[], days date[], most integer, span interval, actor text, at timestamptz,
-                           OUT expired integer, OUT touched integer, OUT finished integer, OUT locked integer[])
+CREATE FUNCTION sweep_batch(seen tid[], pools bigint[], days date[], actor text, at timestamptz,
+                            OUT expired integer, OUT busy_pools bigint[], OUT busy_days date[])
 LANGUAGE plpgsql VOLATILE
 -- One plan, always by index, whatever the statistics were when it was made.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
-    began   constant timestamptz := clock_timestamp();
-    portion constant integer := 500;
-    rows    tid[]; -- where they are: nobody can move a row that is locked here
-    judged  timestamptz;
-    wanted  integer;
-    n       integer;
-    places  integer;
-    before  integer;
+    locked_pools bigint[];
+    locked_days  date[];
+    rows         tid[];
+    judged       timestamptz;
 BEGIN
-    expired := 0; touched := 0; finished := 0; locked := '{}';
-    FOR i IN 1 .. coalesce(array_length(pools, 1), 0) LOOP
-        EXIT WHEN expired >= most OR clock_timestamp() - began >= span;
-        PERFORM FROM pool_day d WHERE d.pool_id = pools[i] AND d.day = days[i] FOR NO KEY UPDATE SKIP LOCKED;
-        IF NOT FOUND THEN
-            locked := locked || i;
-            finished := i;
-            CONTINUE;
-        END IF;
-        before := expired;
-        LOOP
-            wanted := least(portion, most - expired);
-            judged := coalesce(at, clock_timestamp());
-            SELECT array_agg(o.ctid) INTO rows
-              FROM (SELECT b.ctid
-                      FROM booking b
-                     WHERE b.pool_id = pools[i] AND b.day = days[i] AND b.state = 'HELD' AND b.expires_at <= judged
-                     ORDER BY b.expires_at
-                     LIMIT wanted
-                       FOR NO KEY UPDATE SKIP LOCKED) o;
-            EXIT WHEN rows IS NULL;
-            WITH gone AS (
-                UPDATE booking b
-                   SET state = 'EXPIRED', version = version + 1,
-                       last_cause = 'expired', last_actor = actor, last_reason = '', updated_at = judged
-                 WHERE b.ctid = ANY (rows)
-                   AND b.state = 'HELD' -- the transition: nobody else may have moved it
-                RETURNING b.quantity
-            )
-            SELECT count(*), coalesce(sum(quantity), 0) INTO n, places FROM gone;
-            UPDATE pool_day d SET taken = d.taken - places WHERE d.pool_id = pools[i] AND d.day = days[i];
-            expired := expired + n;
-            EXIT WHEN cardinality(rows) < wanted OR n = 0;
-            IF expired >= most OR clock_timestamp() - began >= span THEN
-                wanted := NULL; -- the day is not finished
-                EXIT;
-            END IF;
-        END LOOP;
-        IF expired > before THEN
-            touched := touched + 1;
-        END IF;
-        EXIT WHEN wanted IS NULL;
-        finished := i;
-    END LOOP;
+    busy_pools := '{}';
+    busy_days := '{}';
+    SELECT array_agg(l.pool_id), array_agg(l.day) INTO locked_pools, locked_days
+      FROM (SELECT d.pool_id, d.day
+              FROM unnest(pools, days) k (pool_id, day)
+              JOIN pool_day d ON d.pool_id = k.pool_id AND d.day = k.day
+             ORDER BY d.pool_id, d.day
+               FOR NO KEY UPDATE OF d SKIP LOCKED) l;
+    IF coalesce(cardinality(locked_pools), 0) < cardinality(pools) THEN
+        SELECT array_agg(k.pool_id), array_agg(k.day) INTO busy_pools, busy_days
+          FROM (SELECT * FROM unnest(pools, days) EXCEPT SELECT * FROM unnest(locked_pools, locked_days)) k (pool_id, day);
+    END IF;
+    judged := coalesce(at, clock_timestamp());
+    SELECT array_agg(o.ctid) INTO rows
+      FROM (SELECT b.ctid
+              FROM booking b
+             WHERE b.ctid = ANY (seen)
+               AND b.pool_id IS NOT NULL AND b.state = 'HELD' AND b.expires_at <= judged
+               AND NOT EXISTS (SELECT FROM unnest(busy_pools, busy_days) k (pool_id, day) WHERE k.pool_id = b.pool_id AND k.day = b.day)
+               FOR NO KEY UPDATE OF b SKIP LOCKED) o;
+    WITH gone AS (
+        UPDATE booking b
+           SET state = 'EXPIRED', version = version + 1,
+               last_cause = 'expired', last_actor = actor, last_reason = '', updated_at = judged
+         WHERE b.ctid = ANY (rows) -- nobody can move what is locked here
+           AND b.state = 'HELD' -- the transition: nobody else may have moved it
+        RETURNING b.pool_id, b.day, b.quantity
+    ), given_back AS (
+        UPDATE pool_day d
+           SET taken = d.taken - e.quantity
+          FROM (SELECT pool_id, day, sum(quantity)::integer AS quantity FROM gone GROUP BY pool_id, day) e
+         WHERE d.pool_id = e.pool_id AND d.day = e.day
+    )
+    SELECT count(*) INTO expired FROM gone;
 END $$;
 -- +goose StatementEnd
 

@@ -1,20 +1,19 @@
 package pgstore
 
-// The sample bounds the work when a sweep was dead for long.
-const sqlOverdueDays = `-- sweep.overdueDays
-SELECT pool_id, day::text, sum(count(*)) OVER ()::int
-  FROM (SELECT pool_id, day, expires_at
+// Those that ended first, in the order in which they lie in the table.
+const sqlOverdueHolds = `-- sweep.overdueHolds
+SELECT ctid::text, pool_id, day::text
+  FROM (SELECT ctid, pool_id, day
           FROM booking
          WHERE state = 'HELD' AND pool_id IS NOT NULL
            AND expires_at <= coalesce(@now::timestamptz, statement_timestamp())
          ORDER BY expires_at
-         LIMIT @limit) overdue
- GROUP BY pool_id, day
- ORDER BY min(expires_at)`
+         LIMIT @limit) first
+ ORDER BY ctid`
 
-const sqlSweepDays = `-- sweep.days
-SELECT expired, touched, finished, locked
-  FROM sweep_days(@pools::bigint[], @days::text[]::date[], @most, @span::bigint * interval '1 microsecond', @actor, @now::timestamptz)`
+const sqlSweepBatch = `-- sweep.batch
+SELECT expired, busy_pools, busy_days::text[]
+  FROM sweep_batch(@seen::text[]::tid[], @pools::bigint[], @days::text[]::date[], @actor, @now::timestamptz)`
 
 // Days are locked before this runs. A booking that somebody else has locked is
 // being paid, released or extended right now: it is left for the next pass.
