@@ -11,7 +11,7 @@ import (
 const (
 	purgeBatch = 1000            // rows of one transaction
 	purgeShare = 5 * time.Second // of one run, for each kind of row
-	pulseAge   = 24 * time.Hour  // nobody looks further back in the pulse of a sale
+	saleAge    = 24 * time.Hour  // nobody looks further back at what a sale left beside its bookings
 )
 
 type purgeStore interface {
@@ -19,6 +19,7 @@ type purgeStore interface {
 	EmptyCallbacks(ctx context.Context, age time.Duration, limit int) (int, error)
 	PurgeJobRuns(ctx context.Context, age time.Duration, limit int) (int, error)
 	PurgePulses(ctx context.Context, age time.Duration, limit int) (int, error)
+	PurgePasses(ctx context.Context, age time.Duration, limit int) (int, error)
 	ArchiveBookings(ctx context.Context, age time.Duration, limit int) (archived, looked int, err error)
 }
 
@@ -95,7 +96,8 @@ func (j *Purge) Run(ctx context.Context) (Result, error) {
 		{"idempotency keys forgotten", j.keep.Keys, j.store.PurgeKeys},
 		{"callbacks emptied", j.keep.Callbacks, j.store.EmptyCallbacks},
 		{"job runs forgotten", j.keep.Runs, j.store.PurgeJobRuns},
-		{"notes of sales forgotten", pulseAge, j.store.PurgePulses},
+		{"notes of sales forgotten", saleAge, j.store.PurgePulses},
+		{"passes forgotten", saleAge, j.store.PurgePasses},
 	} {
 		n, err := share(ctx, func(ctx context.Context) (n int, more bool, err error) {
 			n, err = kind.purge(ctx, kind.age, purgeBatch)

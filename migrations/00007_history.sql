@@ -155,20 +155,6 @@ CREATE INDEX idempotency_created ON idempotency (created_at);
 CREATE INDEX webhook_event_bodies ON webhook_event (received_at) WHERE state = 'APPLIED' AND body <> '';
 CREATE INDEX job_run_started ON job_run (started_at);
 
--- What daemons noted of their sales, where such notes are kept.
--- +goose StatementBegin
-CREATE FUNCTION purge_pulses(older timestamptz, most integer) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE n integer := 0;
-BEGIN
-    IF to_regclass('sale_pulse') IS NOT NULL THEN
-        EXECUTE 'DELETE FROM sale_pulse WHERE ctid = ANY (ARRAY(SELECT ctid FROM sale_pulse WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED))'
-          USING older, most;
-        GET DIAGNOSTICS n = ROW_COUNT;
-    END IF;
-    RETURN n;
-END $$;
--- +goose StatementEnd
-
 -- ---- the archive ----
 
 -- Bookings that came to nothing long ago, with their journal and their seats,

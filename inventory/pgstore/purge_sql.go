@@ -62,4 +62,40 @@ WITH kept AS (
 SELECT count(*)::int FROM gone`
 
 const sqlPurgePulses = `-- purge.pulses
-SELECT purge_pulses(coalesce(@now::timestamptz, statement_timestamp()) - @age::bigint * interval '1 microsecond', @limit)`
+WITH gone AS (
+    DELETE FROM sale_pulse
+     WHERE (instance, at) IN (
+           SELECT instance, at
+             FROM sale_pulse
+            WHERE at < coalesce(@now::timestamptz, statement_timestamp()) - @age::bigint * interval '1 microsecond'
+            ORDER BY at
+            LIMIT @limit
+              FOR UPDATE SKIP LOCKED)
+    RETURNING 1
+)
+SELECT count(*)::int FROM gone`
+
+// A room that lets somebody in forgets by itself; this is for one that is
+// closed. Its line is locked first, as by whoever moves it.
+const sqlPurgePasses = `-- purge.passes
+WITH line AS (
+    SELECT l.room_id
+      FROM waiting_line l
+     WHERE l.room_id IN (SELECT s.room_id FROM waiting_step s
+                          WHERE s.expires_at < coalesce(@now::timestamptz, statement_timestamp()) - @age::bigint * interval '1 microsecond')
+     ORDER BY l.room_id
+     LIMIT @limit
+       FOR UPDATE SKIP LOCKED
+), step AS (
+    DELETE FROM waiting_step s
+     USING line
+     WHERE s.room_id = line.room_id
+       AND s.expires_at < coalesce(@now::timestamptz, statement_timestamp()) - @age::bigint * interval '1 microsecond'
+    RETURNING s.room_id, s.last_number
+), pass AS (
+    DELETE FROM waiting_pass p
+     USING (SELECT room_id, max(last_number) AS last_number FROM step GROUP BY room_id) s
+     WHERE p.room_id = s.room_id AND p.number <= s.last_number
+    RETURNING 1
+)
+SELECT ((SELECT count(*) FROM pass) + (SELECT count(*) FROM step))::int`
