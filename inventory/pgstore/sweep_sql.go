@@ -9,7 +9,7 @@ SELECT ctid::text, pool_id, day::text
            AND expires_at <= coalesce(@now::timestamptz, statement_timestamp())
          ORDER BY expires_at
          LIMIT @limit) first
- ORDER BY ctid`
+ ORDER BY first.ctid`
 
 const sqlSweepBatch = `-- sweep.batch
 SELECT expired, busy_pools, busy_days::text[]
