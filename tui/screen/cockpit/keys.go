@@ -73,6 +73,7 @@ func (m *Model) Status() ui.Status {
 		About: []string{
 			"How an on-sale goes: holds a second, how fast buyers get their answers, why some get no place, and what is left of each day and event that sells now.",
 			"Answers: half of the buyers wait no longer than the first time, 99 of 100 no longer than the second. 'Too busy' means that the system turned buyers away, not a rule. " +
+				"Inside: how many holds are decided together, how long they wait for one another, and how many stand in the queue. " +
 				"Holds take places for some minutes; zombies are payments that came too late and wait for a person.",
 			"S stops the sales of what is under the cursor, u opens them again. A changes how fast its waiting room lets buyers in. e gives all its holds more time.",
 		},

@@ -84,7 +84,7 @@ func (m *Model) drawPace(c canvas.Canvas) {
 	all := inventory.PaceLine(l.Pulses, l.AsOf, sparkStep, int(lookBack/sparkStep))
 	const text = 46 // room for the numbers before the line
 	shown := all[len(all)-min(len(all), max(0, w-text-1)):]
-	peak := 0.0
+	peak := p.Second // the steps that are over may all be lower
 	for _, x := range shown {
 		peak = max(peak, x)
 	}
@@ -120,10 +120,10 @@ func (m *Model) drawPace(c canvas.Canvas) {
 func inside(p inventory.Pace) string {
 	var parts []string
 	if p.BatchMean > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f holds at a time, %d at most", max(1, p.BatchMean), max(1, p.BatchMax)))
+		parts = append(parts, fmt.Sprintf("%.0f at a time (%d at most)", max(1, p.BatchMean), max(1, p.BatchMax)))
 	}
 	if p.LockWait > 0 {
-		parts = append(parts, "locks after "+took(p.LockWait))
+		parts = append(parts, took(p.LockWait)+" wait for places")
 	}
 	return strings.Join(append(parts, thousands(int64(p.Queue))+" in the queue"), ", ")
 }
