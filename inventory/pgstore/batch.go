@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/inventory"
 )
@@ -19,9 +20,12 @@ const (
 	batchLanes = 4
 	batchMost  = 256  // holds decided together
 	batchQueue = 4096 // holds that wait in a lane at most
-	// batchLimit is how long one batch may take. It lies below what a caller
-	// waits for, so that a caller is told what became of the hold.
-	batchLimit = 1200 * time.Millisecond
+	// batchAcquire, batchLimit and the time before the last moment at which a
+	// caller is taken in add up to what a caller waits for, so that all are told in
+	// time what became of their holds.
+	batchAcquire = 300 * time.Millisecond
+	batchLimit   = 900 * time.Millisecond // for the statement
+	batchNeeds   = 900 * time.Millisecond
 )
 
 // errAlone says that a hold was not decided with others and has to be asked
@@ -49,7 +53,7 @@ func newBatches(s *Store) *batches {
 	q := &batches{store: s, seed: maphash.MakeSeed()}
 	q.holds = coalescer[plainHold, inventory.Booking]{
 		lanes: make([]coalescerLane[plainHold, inventory.Booking], batchLanes),
-		most:  batchMost, queue: batchQueue, log: s.log, decide: q.decide, failed: errAlone,
+		most:  batchMost, queue: batchQueue, needs: batchNeeds, log: s.log, decide: q.decide,
 	}
 	return q
 }
@@ -66,20 +70,42 @@ func (q *batches) laneOf(r inventory.HoldRequest) uint64 {
 }
 
 // decide asks PostgreSQL about a whole batch and gives each caller the own
-// answer. Whatever goes wrong with the batch is no caller's fault: each then
-// asks alone, unless what was asked may have been done.
+// answer. What goes wrong with the batch is no caller's fault: each then asks
+// alone, unless what was asked may have been done, or there is no connection and
+// asking alone would only take longer to fail.
 func (q *batches) decide(batch []*waitingHold) {
-	ctx, cancel := context.WithTimeout(context.Background(), batchLimit)
-	defer cancel()
-	began := q.store.hints.now()
-	err := q.store.holdBatch(ctx, batch)
+	conn, err := q.store.acquireForMany()
 	if err == nil {
-		q.store.observer.Batch(len(batch), q.store.hints.now().Sub(began), -1)
-		q.store.hints.learn(batch, began)
+		defer conn.Release()
+		ctx, cancel := context.WithTimeout(context.Background(), batchLimit)
+		defer cancel()
+		q.decideOn(ctx, conn, batch)
 		return
 	}
+	q.store.log.Warn("a batch of holds got no connection", slog.Int("holds", len(batch)), slog.Any("error", err))
+	for _, h := range batch {
+		h.err = err
+	}
+}
+
+// decideOn decides a batch on one connection. A key that another transaction is
+// using just now makes the whole statement give up: halves of it are tried, until
+// its hold is alone and the others are placed.
+func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold) {
+	began := q.store.stopwatch.Now()
+	err := q.store.holdBatch(ctx, conn, batch)
 	outcome := errAlone
-	if errors.Is(err, inventory.ErrUnknownOutcome) {
+	switch {
+	case err == nil:
+		q.store.observer.Batch(len(batch), q.store.stopwatch.Now().Sub(began))
+		q.store.hints.learn(batch, began)
+		return
+	case isLockTimeout(err) && len(batch) > 1 && ctx.Err() == nil:
+		half := len(batch) / 2
+		q.decideOn(ctx, conn, batch[:half])
+		q.decideOn(ctx, conn, batch[half:])
+		return
+	case errors.Is(err, inventory.ErrUnknownOutcome), errors.Is(err, inventory.ErrUnavailable):
 		outcome = err
 	}
 	q.store.log.Warn("a batch of holds was not decided", slog.Int("holds", len(batch)), slog.Any("error", err))
@@ -88,13 +114,19 @@ func (q *batches) decide(batch []*waitingHold) {
 	}
 }
 
-// holdBatch runs one statement, which is its own transaction.
-func (s *Store) holdBatch(ctx context.Context, batch []*waitingHold) error {
+// acquireForMany is acquire for a batch, which nobody in particular waits for.
+func (s *Store) acquireForMany() (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), batchAcquire)
+	defer cancel()
 	conn, err := s.acquire(ctx)
-	if err != nil {
-		return s.translate(err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no free connection within %s: %w", batchAcquire, inventory.ErrBusy)
 	}
-	defer conn.Release()
+	return conn, s.translate(err)
+}
+
+// holdBatch runs one statement, which is its own transaction.
+func (s *Store) holdBatch(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold) error {
 	for _, h := range batch {
 		h.err = errAlone // until an answer comes
 	}

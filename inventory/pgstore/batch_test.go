@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"holdfast/inventory"
 	"holdfast/inventory/pgstore"
@@ -138,4 +142,98 @@ func TestPlaceHold_hangingUp(t *testing.T) {
 	if got := s.Taken(t); got != placed {
 		t.Errorf("taken = %d, and %d were told so", got, placed)
 	}
+}
+
+// A key that somebody uses just now and does not let go of holds up its own hold
+// alone: the others of the batch get their places.
+func TestPlaceHold_keyInUseElsewhere(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t, pgtest.Capacity(100, 0))
+	tx, err := s.DB.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	stuck := s.Request("u-stuck", 1)
+	if _, err := tx.Exec(t.Context(), "INSERT INTO idempotency (client_id, key, fingerprint) VALUES ($1, $2, 'x')", stuck.Client.ID, stuck.IdempotencyKey); err != nil {
+		t.Fatal(err)
+	}
+	race(t, 60, func(i int) error {
+		r := s.Request(fmt.Sprint("u-", i), 1)
+		if i == 7 {
+			r = stuck
+		}
+		_, _, err := s.Store.PlaceHold(t.Context(), r)
+		if (i == 7) != (err != nil) {
+			t.Errorf("hold %d: %v", i, err)
+		}
+		return err
+	}, inventory.ErrBusy, inventory.ErrInProgress)
+	if got := s.Taken(t); got != 59 {
+		t.Errorf("taken = %d, want all but the one", got)
+	}
+}
+
+// A lone hold and one among others are judged alike, whatever stands in the way.
+func TestHoldOne_judgesAsABatchDoes(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t, pgtest.Capacity(4, 0), pgtest.PerBuyer(2))
+	seen := map[string]int{}
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
+	for n := range 300 {
+		tx, err := s.DB.Pool.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sql := range []string{
+			pick("", "", "UPDATE pool_day SET stop_sell = true", "UPDATE pool_day SET sales_from = now() + interval '1 hour'", "UPDATE pool_day SET sales_until = now() - interval '1 hour'"),
+			pick("", "", "UPDATE pool SET max_per_buyer = 0", "UPDATE pool SET max_per_buyer = 1"),
+			pick("", madeBooking("u", "HELD", 1, "1 hour"), madeBooking("u", "CONFIRMED", 1, "1 hour"), madeBooking("u", "HELD", 1, "-1 hour")),
+			pick("", madeBooking("v", "HELD", 3, "1 hour"), madeBooking("v", "CONFIRMED", 3, "1 hour"), madeBooking("v", "HELD", 3, "-1 hour")),
+			pick("", "", "", "INSERT INTO idempotency (client_id, key, fingerprint) VALUES (7, 'k', 'x')"),
+		} {
+			if sql == "" {
+				continue
+			}
+			if _, err := tx.Exec(t.Context(), strings.ReplaceAll(sql, "$day", s.Day.String())); err != nil {
+				t.Fatalf("%s: %v", sql, err)
+			}
+		}
+		pool, later, quantity := pick("main", "main", "main", "main", "main", "attic"), pick("0", "0", "0", "0", "0", "5000"), 1+rng.IntN(2)
+		outcome := func(sql string) (got string) {
+			if _, err := tx.Exec(t.Context(), "SAVEPOINT before"); err != nil {
+				t.Fatal(err)
+			}
+			if err := tx.QueryRow(t.Context(), sql, uuid.New(), s.Pool.Ref.Venue, pool, s.Day.String(), later, quantity).Scan(&got); err != nil {
+				t.Fatalf("%s: %v", sql, err)
+			}
+			if _, err := tx.Exec(t.Context(), "ROLLBACK TO before"); err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		one := outcome(`SELECT outcome FROM hold_one($1, $2, $3, $4::text::date + $5::text::int, $6, 'u', 7, 'k', 'x', 'client:shop')`)
+		many := outcome(`SELECT outcome FROM hold_batch(ARRAY[$1::uuid], ARRAY[$2::text], ARRAY[$3::text], ARRAY[$4::text::date + $5::text::int], ARRAY[$6::int],
+			ARRAY['u'], ARRAY[7::bigint], ARRAY['k'], ARRAY['x'::bytea], ARRAY['client:shop'])`)
+		if one != many {
+			t.Fatalf("round %d: alone %s, in a batch %s", n, one, many)
+		}
+		seen[one]++
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, outcome := range []string{"PLACED", "ALONE", "NOT_FOUND", "NOT_ON_SALE", "STOP_SELL", "CUTOFF_PASSED", "SOLD_OUT", "HOLD_EXISTS", "LIMIT_PER_BUYER"} {
+		if seen[outcome] == 0 {
+			t.Errorf("no round ended in %s: %v", outcome, seen)
+		}
+	}
+}
+
+// madeBooking is SQL for a booking of $day for a buyer of client 7, counted.
+func madeBooking(buyer, state string, quantity int, ends string) string {
+	return fmt.Sprintf(`WITH d AS (UPDATE pool_day SET taken = taken + %[3]d WHERE day = '$day' RETURNING pool_id, day)
+		INSERT INTO booking (id, venue_id, pool_id, day, quantity, buyer, state, expires_at, amount_minor, currency, one_per_buyer, client_id, last_cause, last_actor, created_at, updated_at)
+		SELECT gen_random_uuid(), 1, pool_id, day, %[3]d, '%[1]s', '%[2]s', clock_timestamp() + interval '%[4]s', 100, 'EUR', false, 7, 'hold', 'client:shop', now(), now() FROM d`, buyer, state, quantity, ends)
 }

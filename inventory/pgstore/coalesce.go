@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"holdfast/inventory"
 )
@@ -17,14 +18,14 @@ import (
 // came.
 type coalescer[Q, A any] struct {
 	lanes []coalescerLane[Q, A]
-	most  int // asked together
-	queue int // that wait in a lane at most
+	most  int           // asked together
+	queue int           // that wait in a lane at most
+	needs time.Duration // what a caller must have left to be taken into a batch
 	log   *slog.Logger
 
 	// decide sets the answer or the error of each. It has a limit of its own,
 	// below what a caller waits for.
 	decide func([]*question[Q, A])
-	failed error // of those whom a panic of decide left without an answer
 }
 
 type coalescerLane[Q, A any] struct {
@@ -42,17 +43,25 @@ type question[Q, A any] struct {
 }
 
 // do asks together with those who wait beside it. Besides the errors of decide
-// it returns ErrBusy, and then nothing was asked.
+// it returns ErrBusy, and then nothing was asked: too many wait already, or no
+// batch began while there was time for one. After a panic of decide it returns
+// ErrUnknownOutcome.
 func (c *coalescer[Q, A]) do(ctx context.Context, lane uint64, ask Q) (A, error) {
 	q := &question[Q, A]{ask: ask, done: make(chan struct{})}
 	l := &c.lanes[lane%uint64(len(c.lanes))]
 	if !l.add(c, q) { //nolint:contextcheck // a batch is many callers': none of them may end it
 		return q.answer, fmt.Errorf("%d wait already: %w", c.queue, inventory.ErrBusy)
 	}
+	patience := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		patience, cancel = context.WithDeadline(ctx, deadline.Add(-c.needs))
+		defer cancel()
+	}
 	select {
 	case <-q.done:
 		return q.answer, q.err
-	case <-ctx.Done():
+	case <-patience.Done():
 	}
 	if l.leave(q) {
 		return q.answer, fmt.Errorf("no turn in time: %w", inventory.ErrBusy)
@@ -134,7 +143,7 @@ func (c *coalescer[Q, A]) answerAll(batch []*question[Q, A]) {
 		}
 		for _, q := range batch { // nobody must wait for ever
 			if panicked {
-				q.err = c.failed
+				q.err = inventory.ErrUnknownOutcome
 			}
 			close(q.done)
 		}

@@ -15,9 +15,8 @@ import (
 // same time.
 type Observer interface {
 	// Batch: that many holds were decided together, in one statement that took
-	// that long, waiting for locks included. lockWait is negative if PostgreSQL did
-	// not say how long it waited.
-	Batch(holds int, took, lockWait time.Duration)
+	// that long. It waits for no day: one that is locked is passed over.
+	Batch(holds int, took time.Duration)
 
 	// LockWait: a step of a buyer that is decided by itself (a hold, a change, money
 	// for a booking) asked for the lock of its places, and had it after that long.
@@ -46,7 +45,7 @@ func WithObserver(o Observer) Option { return func(s *Store) { s.observer = o } 
 // unobserved is the observer of a store that has none.
 type unobserved struct{}
 
-func (unobserved) Batch(int, time.Duration, time.Duration) {}
+func (unobserved) Batch(int, time.Duration) {}
 func (unobserved) LockWait(time.Duration)                  {}
 func (unobserved) Expired(ExpiredBy, int)                  {}
 
@@ -74,9 +73,9 @@ func (c *countedTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.C
 		}
 		return tag, err
 	}
-	began := c.store.hints.now()
+	began := c.store.stopwatch.Now()
 	tag, err := c.Tx.Exec(ctx, sql, args...)
-	c.store.observer.LockWait(c.store.hints.now().Sub(began))
+	c.store.observer.LockWait(c.store.stopwatch.Now().Sub(began))
 	return tag, err
 }
 

@@ -20,7 +20,7 @@ type watching struct {
 	expired map[pgstore.ExpiredBy]int
 }
 
-func (w *watching) Batch(holds int, _, _ time.Duration) {
+func (w *watching) Batch(holds int, _ time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.holds += holds

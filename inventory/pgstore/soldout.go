@@ -113,7 +113,7 @@ func (h *hints) learn(batch []*waitingHold, asked time.Time) {
 func (h *hints) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.forgotten = h.now()
+	h.forgotten = h.clock.Now()
 	for day, x := range h.days {
 		x.quantity = math.MaxInt // hopeless for nobody; the crowd is still there
 		h.days[day] = x
@@ -131,8 +131,8 @@ type looks struct {
 func newLooks(s *Store) *looks {
 	l := &looks{store: s, seed: maphash.MakeSeed()}
 	l.asked = coalescer[plainHold, bool]{
-		lanes: make([]coalescerLane[plainHold, bool], lookLanes), most: lookMost, queue: batchQueue, log: s.log,
-		decide: l.decide, failed: errAlone,
+		lanes: make([]coalescerLane[plainHold, bool], lookLanes), most: lookMost, queue: batchQueue, needs: batchNeeds, log: s.log,
+		decide: l.decide,
 	}
 	return l
 }
@@ -155,9 +155,9 @@ func (l *looks) decide(batch []*question[plainHold, bool]) {
 }
 
 func (l *looks) look(ctx context.Context, batch []*question[plainHold, bool]) error {
-	conn, err := l.store.acquire(ctx)
+	conn, err := l.store.acquireForMany()
 	if err != nil {
-		return l.store.translate(err)
+		return err
 	}
 	defer conn.Release()
 	n := len(batch)

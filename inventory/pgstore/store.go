@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"holdfast/inventory"
+	"holdfast/timezone"
 )
 
 // Limits, in the order lock < statement < context. A context that ends in the
@@ -39,21 +40,22 @@ const (
 
 // Store answers for one database. It is safe for concurrent use.
 type Store struct {
-	pool    *pgxpool.Pool
-	log     *slog.Logger
-	lanes   *lanes
-	batches *batches
-	looks   *looks
-	hints   *hints
-	numbers *coalescer[int64, int64]
-	now     *time.Time // nil: PostgreSQL's clock; set by At for tests
+	pool      *pgxpool.Pool
+	log       *slog.Logger
+	lanes     *lanes
+	batches   *batches
+	looks     *looks
+	hints     *hints
+	stopwatch timezone.Clock // for how long things take; PostgreSQL's clock decides
+	numbers   *coalescer[int64, int64]
+	now       *time.Time // nil: PostgreSQL's clock; set by At for tests
 
 	observer Observer
 }
 
 // New returns a store on pool. The pool stays the caller's to close.
 func New(pool *pgxpool.Pool, log *slog.Logger, options ...Option) *Store {
-	s := &Store{pool: pool, log: log, lanes: newLanes(), hints: newHints(), observer: unobserved{}}
+	s := &Store{pool: pool, log: log, lanes: newLanes(), hints: newHints(), stopwatch: timezone.SystemClock{}, observer: unobserved{}}
 	s.batches, s.looks = newBatches(s), newLooks(s)
 	s.numbers = newNumbers(s)
 	for _, set := range options {
@@ -76,7 +78,7 @@ func (s *Store) At(now time.Time) *Store {
 // cancelling it would turn done into unknown.
 func (s *Store) inTx(ctx context.Context, op, begin string, fn func(context.Context, pgx.Tx) error) error {
 	if begin != beginRead {
-		defer s.hints.forget() // places may have come back: at least in this process that is seen at once
+		defer s.hints.forget() // places may have come back: whoever sells through this store sees it at once
 	}
 	return s.inTxThatTakes(ctx, op, begin, fn)
 }

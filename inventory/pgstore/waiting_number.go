@@ -3,15 +3,13 @@ package pgstore
 import (
 	"context"
 	"time"
-
-	"holdfast/inventory"
 )
 
 const (
-	numberLanes = 4
+	numberLanes = 1 // so that draws have one connection at most
 	numberMost  = 4096 // numbers drawn together
-	numberQueue = 8192 // buyers who wait for one in a lane at most
-	// drawLimit is how long one draw may take. It lies below what a caller waits for.
+	numberQueue = 8192 // buyers who wait for one at most
+	// drawLimit is how long the draws of one batch may take. It lies below what a caller waits for.
 	drawLimit = 1200 * time.Millisecond
 )
 
@@ -20,8 +18,8 @@ const (
 // that none is left over and nobody is more out of order than one draw takes.
 func newNumbers(s *Store) *coalescer[int64, int64] {
 	return &coalescer[int64, int64]{
-		lanes: make([]coalescerLane[int64, int64], numberLanes), most: numberMost, queue: numberQueue, log: s.log,
-		decide: s.drawForAll, failed: inventory.ErrBusy,
+		lanes: make([]coalescerLane[int64, int64], numberLanes), most: numberMost, queue: numberQueue, needs: drawLimit, log: s.log,
+		decide: s.drawForAll,
 	}
 }
 
@@ -37,10 +35,10 @@ func (s *Store) drawForAll(batch []*question[int64, int64]) {
 	for _, q := range batch {
 		ofRoom[q.ask] = append(ofRoom[q.ask], q)
 	}
-	for room, waiting := range ofRoom {
-		ctx, cancel := context.WithTimeout(context.Background(), drawLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), drawLimit)
+	defer cancel()
+	for room, waiting := range ofRoom { // one after the other: no draw waits with another line in hand
 		first, err := s.drawNumbers(ctx, room, len(waiting))
-		cancel()
 		for i, q := range waiting {
 			q.answer, q.err = first+int64(i), err
 		}

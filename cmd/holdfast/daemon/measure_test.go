@@ -116,13 +116,15 @@ func TestMeasured_outcomes(t *testing.T) {
 	}
 }
 
-func TestStoreMetrics_batchWithoutLockWait(t *testing.T) {
+func TestStoreMetrics_countsBatchesAndLockWaits(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	m := newStoreMetrics(registry)
-	m.Batch(3, 4*time.Millisecond, -1)
-	m.Batch(5, 2*time.Millisecond, time.Millisecond)
-	m.Batch(1, -time.Hour, 0) // a clock that was put back
+	m.Batch(3, 4*time.Millisecond)
+	m.Batch(5, 2*time.Millisecond)
+	m.Batch(1, -time.Hour) // a clock that was put back
+	m.LockWait(time.Millisecond)
+	m.LockWait(-time.Hour)
 	m.Expired(pgstore.ExpiredByReclaim, 2)
 	all, _ := registry.Gather()
 	for _, f := range all {

@@ -45,12 +45,9 @@ func newStoreMetrics(r prometheus.Registerer) *storeMetrics {
 }
 
 // Batch implements pgstore.Observer.
-func (m *storeMetrics) Batch(holds int, took, lockWait time.Duration) {
+func (m *storeMetrics) Batch(holds int, took time.Duration) {
 	m.batch.Observe(float64(holds))
 	m.batchSeconds.Observe(max(0, took.Seconds()))
-	if lockWait >= 0 {
-		m.lockWait.Observe(lockWait.Seconds())
-	}
 }
 
 // LockWait implements pgstore.Observer.
