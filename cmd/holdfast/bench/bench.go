@@ -119,6 +119,9 @@ func Run(ctx context.Context, cfg Config) ([]inventory.Violation, error) {
 			return nil, fmt.Errorf("bench: %s: %w", s, err)
 		}
 	}
+	for i, d := range b.daemons {
+		b.cfg.Say(Figure{fmt.Sprintf("daemon %d", i+1), "warnings in its log", float64(d.troubles.Load()), ""})
+	}
 	return b.store.Check(ctx)
 }
 

@@ -42,8 +42,11 @@ func TestClient_readsWhatOurListenerWrites(t *testing.T) {
 		code   string
 		length int
 	}{
-		{"/problem", 409, "SOLD_OUT", 38}, {"/long", 200, "", len(long)}, {"/nothing", 204, "", 0},
-		{"/last", 200, "", 3}, {"/problem", 409, "SOLD_OUT", 38},
+		{"/problem", 409, "SOLD_OUT", 38},
+		{"/long", 200, "", len(long)},
+		{"/nothing", 204, "", 0},
+		{"/last", 200, "", 3},
+		{"/problem", 409, "SOLD_OUT", 38},
 	} {
 		r, err := c.do(t.Context(), request{method: http.MethodPost, path: tc.path, header: "X-Ask: " + tc.path + "\r\n", body: `{}`})
 		if err != nil || r.status != tc.status || r.code() != tc.code || len(r.body) != tc.length || r.get("x-asked") != tc.path {

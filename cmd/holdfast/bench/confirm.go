@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"holdfast/inventory"
 	"holdfast/inventory/payment/signature"
 )
 
@@ -21,6 +22,10 @@ func (b *bench) confirm(ctx context.Context) error {
 		return err
 	}
 	signer := signature.NewSigner(secret)
+	if err := b.store.PauseJob(ctx, staff, inventory.JobSweep, "measured"); err != nil { // the holds are overdue for a moment
+		return err
+	}
+	defer func() { _ = b.store.ResumeJob(context.WithoutCancel(ctx), staff, inventory.JobSweep) }()
 	for _, clients := range b.cfg.Clients {
 		ids, err := b.holdsToConfirm(ctx, int((b.cfg.For+warmUp).Seconds()*confirmMost))
 		if err != nil {

@@ -104,9 +104,6 @@ func (d *daemon) follow(log io.Reader, ready chan<- string) (last string) {
 		}
 		if entry.Level == "WARN" || entry.Level == "ERROR" {
 			d.troubles.Add(1)
-			if os.Getenv("BENCH_DEBUG") != "" && d.troubles.Load() < 5 {
-				fmt.Fprintln(os.Stderr, last)
-			}
 		}
 	}
 	_, _ = io.Copy(io.Discard, log)

@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/rickb777/date"
 )
 
-// alone are the numbers of clients of which pgbench does best with one.
+// plainClients are the numbers of clients that pgbench is measured with, if ours
+// is none of them: then the best one counts.
 var plainClients = []int{1, 4, 20, 100}
 
 // hotDay lets everybody at one pool day, and everybody gets a place.
@@ -51,17 +50,19 @@ func (b *bench) holds(ctx context.Context, s Scenario, days int, choose func() (
 			}
 			return b.placeHolds(ctx, clients, where)
 		}
-		l, theirs, err := b.middle(ours, nil)
+		var theirs func() (load, error)
+		if plain != nil {
+			theirs = func() (load, error) { return plain.best(ctx, clients, days, b.cfg.For) }
+		}
+		l, best, err := b.middle(ours, theirs)
 		if err != nil {
 			return err
 		}
-		_ = theirs
 		name := named(s, clients)
 		b.say(name, l)
 		if plain != nil {
-			if err := b.compare(ctx, plain, name, l, clients, days); err != nil {
-				return err
-			}
+			b.cfg.Say(Figure{name, fmt.Sprintf("pgbench with %d", best.clients), best.perSecond(), "/s"})
+			b.cfg.Say(Figure{name, "ratio to pgbench", l.perSecond() / best.perSecond(), "x"})
 		}
 	}
 	return nil
@@ -94,24 +95,4 @@ func (b *bench) holdRequest(pool string, day date.Date, buyer string) request {
 		header: "Authorization: Bearer " + b.token + "\r\nIdempotency-Key: " + buyer + "\r\n",
 		body:   `{"pool":"` + venueSlug + "/" + pool + `","day":"` + day.String() + `","quantity":1,"buyer":"` + buyer + `"}`,
 	}
-}
-
-// compare runs the plain transaction with as many clients, or where there is no
-// such number with that at which it does best.
-func (b *bench) compare(ctx context.Context, p *pgbench, name string, ours load, clients, days int) error {
-	counts := []int{clients}
-	if !slices.Contains(plainClients, clients) {
-		counts = plainClients
-	}
-	best := 0.0
-	for _, n := range counts {
-		theirs, err := p.run(ctx, n, days, max(b.cfg.For/time.Duration(len(counts)), 3*time.Second))
-		if err != nil {
-			return err
-		}
-		b.cfg.Say(Figure{name, fmt.Sprintf("pgbench with %d", n), theirs.perSecond(), "/s"})
-		best = max(best, theirs.perSecond())
-	}
-	b.cfg.Say(Figure{name, "ratio to pgbench", ours.perSecond() / best, "x"})
-	return nil
 }

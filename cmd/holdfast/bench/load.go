@@ -27,6 +27,7 @@ type run struct {
 
 // load is what a measurement saw.
 type load struct {
+	clients  int
 	took     time.Duration
 	answers  int
 	statuses map[int]int
@@ -55,7 +56,7 @@ func (r run) do(ctx context.Context) (load, error) {
 		all.Go(func() { parts[i], errs[i] = r.one(ctx, i, began.Add(warmUp)) })
 	}
 	all.Wait()
-	sum := load{took: time.Since(began) - warmUp, statuses: map[int]int{}, refusals: map[string]int{}}
+	sum := load{clients: r.clients, took: time.Since(began) - warmUp, statuses: map[int]int{}, refusals: map[string]int{}}
 	for _, p := range parts {
 		sum.answers += p.answers
 		sum.waits = append(sum.waits, p.waits...)

@@ -44,7 +44,7 @@ func (b *bench) onSale(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, saleLimit)
 	defer cancel()
 	s := &sale{bench: b, event: e.ID.String()}
-	s.free.Store(&ids)
+	s.hall.Store(&hall{free: ids})
 	mapping, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watchMap(mapping)
@@ -88,10 +88,16 @@ func (b *bench) onSale(ctx context.Context) error {
 type sale struct {
 	bench *bench
 	event string
-	free  atomic.Pointer[[]string] // what the map showed last
-	next  atomic.Int64             // buyer that has not come yet
+	hall  atomic.Pointer[hall] // what the map showed last
+	next  atomic.Int64         // buyer that has not come yet
 
 	requests, placed, gone, taken, busy atomic.Int64
+}
+
+// hall is a map: the seats that are free, and its ETag.
+type hall struct {
+	free []string
+	tag  string
 }
 
 // shopper is one buyer between two requests.
@@ -152,12 +158,20 @@ func (s *sale) work(ctx context.Context, i int) error {
 
 // step lets a buyer do the next thing; done means that an answer was given.
 func (s *sale) step(ctx context.Context, c *client, who *shopper) (done bool, err error) {
-	free := *s.free.Load()
-	if len(free) == 0 && who.token != "" { // the map shows it, while they wait
+	s.requests.Add(1)
+	hall := s.hall.Load()
+	if len(hall.free) == 0 && who.token != "" { // the map shows it while they wait: is it still true?
+		r, err := c.do(ctx, request{
+			method: http.MethodGet, path: "/events/" + s.event + "/seats",
+			header: "Authorization: Bearer " + s.bench.token + "\r\nIf-None-Match: " + hall.tag + "\r\n",
+		})
+		if err != nil || r.status != http.StatusNotModified {
+			who.due = time.Now().Add(mapEvery)
+			return false, err
+		}
 		s.gone.Add(1)
 		return true, nil
 	}
-	s.requests.Add(1)
 	auth := "Authorization: Bearer " + s.bench.token + "\r\n"
 	switch {
 	case who.token == "":
@@ -167,7 +181,7 @@ func (s *sale) step(ctx context.Context, c *client, who *shopper) (done bool, er
 		r, err := c.do(ctx, request{method: http.MethodGet, path: "/admission", header: auth + "Admission-Token: " + who.token + "\r\n"})
 		return false, s.admission(who, r, err)
 	}
-	seat := free[rand.IntN(len(free))]
+	seat := hall.free[rand.IntN(len(hall.free))]
 	r, err := c.do(ctx, request{
 		method: http.MethodPost, path: "/events/" + s.event + "/seats/" + seat + "/hold",
 		header: auth + "Admission-Token: " + who.token + "\r\nIdempotency-Key: " + who.name + "-" + seat + "\r\n", body: `{"buyer":"` + who.name + `"}`,
@@ -267,6 +281,6 @@ func (s *sale) watchMap(ctx context.Context) {
 				free = append(free, seat.ID)
 			}
 		}
-		s.free.Store(&free)
+		s.hall.Store(&hall{free: free, tag: tag})
 	}
 }

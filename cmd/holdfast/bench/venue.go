@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func (b *bench) dropSchema(ctx context.Context) {
 		_, err = conn.Exec(ctx, "DROP SCHEMA "+b.schema+" CASCADE")
 	}
 	if err != nil {
-		b.cfg.Log.Warn("the schema of the measurement is still there", "schema", b.schema, "error", err)
+		b.cfg.Log.LogAttrs(ctx, slog.LevelWarn, "the schema of the measurement is still there", slog.String("schema", b.schema), slog.Any("error", err))
 	}
 }
 
