@@ -26,17 +26,19 @@ func (s *Store) PlaceHold(ctx context.Context, r inventory.HoldRequest) (b inven
 	if err := r.Validate(); err != nil {
 		return inventory.Booking{}, false, err
 	}
-	k := keyUse{r.Client, r.IdempotencyKey, holdFingerprint(r)}
+	k := keyUse{client: r.Client, key: r.IdempotencyKey}
+	if !r.Comp && s.now == nil && s.hints.soldOut(r) {
+		// Nothing is put together for a crowd that it does not need.
+		switch known, err := s.looks.known(ctx, r, k); {
+		case err == nil && !known:
+			return inventory.Booking{}, false, inventory.ErrSoldOut
+		case errors.Is(err, inventory.ErrBusy): // after any other error there is still the batch
+			return inventory.Booking{}, false, fmt.Errorf("place hold at %s: %w", r.Pool, err)
+		}
+	}
+	k.print = holdFingerprint(r)
 	op := "place hold at " + r.Pool.String()
 	if !r.Comp && s.now == nil { // a batch judges time by PostgreSQL's clock alone
-		if s.hints.soldOut(r) {
-			switch known, err := s.looks.known(ctx, r, k); {
-			case err == nil && !known:
-				return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, inventory.ErrSoldOut)
-			case err != nil && !errors.Is(err, errAlone):
-				return inventory.Booking{}, false, fmt.Errorf("%s: %w", op, err)
-			}
-		}
 		b, err := s.batches.place(ctx, r, k)
 		if errors.Is(err, inventory.ErrUnknownOutcome) && k.key != "" {
 			if found, known := s.resolve(ctx, k); known {

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 	"log/slog"
 	"math"
 	"sync"
@@ -28,8 +27,7 @@ const (
 	hintCrowd = 16
 	crowdSpan = time.Second
 
-	lookLanes = 2
-	lookMost  = 512
+	lookMost = 512
 )
 
 // dayRef is a pool day as buyers name it.
@@ -124,14 +122,13 @@ func (h *hints) forget() {
 // one that was answered before, or its buyer's second.
 type looks struct {
 	store *Store
-	seed  maphash.Seed
 	asked coalescer[plainHold, bool]
 }
 
 func newLooks(s *Store) *looks {
-	l := &looks{store: s, seed: maphash.MakeSeed()}
+	l := &looks{store: s}
 	l.asked = coalescer[plainHold, bool]{
-		lanes: make([]coalescerLane[plainHold, bool], lookLanes), most: lookMost, queue: batchQueue, needs: batchNeeds, log: s.log,
+		lanes: make([]coalescerLane[plainHold, bool], 1), most: lookMost, queue: batchQueue, needs: batchNeeds, log: s.log,
 		decide: l.decide,
 	}
 	return l
@@ -140,7 +137,7 @@ func newLooks(s *Store) *looks {
 // known reports that there is more to say to a hold than that the day is sold
 // out.
 func (l *looks) known(ctx context.Context, r inventory.HoldRequest, k keyUse) (bool, error) {
-	return l.asked.do(ctx, maphash.String(l.seed, r.Buyer), plainHold{r: r, k: k})
+	return l.asked.do(ctx, 0, plainHold{r: r, k: k})
 }
 
 func (l *looks) decide(batch []*question[plainHold, bool]) {
