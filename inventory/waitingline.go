@@ -19,11 +19,12 @@ const (
 // WaitingLine is how far the line of a waiting room has come. Buyers are let in
 // in the order of their numbers, which count from 1.
 type WaitingLine struct {
-	Given    int64         // the last number given out
-	Admitted int64         // the last number let in
-	Credit   float64       // buyers that time had earned at MovedAt and nobody had used
-	MovedAt  time.Time     // when somebody was let in last, or the room opened
-	Steps    []WaitingStep // whose passes are good, oldest first
+	Given       int64         // the last number given out
+	Admitted    int64         // the last number let in
+	BeginsAfter int64         // numbers up to it stood in lines before this one: they are over, whatever they were promised
+	Credit      float64       // buyers that time had earned at MovedAt and nobody had used
+	MovedAt     time.Time     // when somebody was let in last, or the room opened
+	Steps       []WaitingStep // whose passes are good, oldest first
 }
 
 // WaitingStep is a run of numbers whose passes end together.
@@ -103,7 +104,10 @@ func (p WaitingPlace) IsOver() bool { return p.Position == 0 && p.ExpiresAt.IsZe
 
 // Place tells where a number stands at now.
 func (l WaitingLine) Place(number int64, now time.Time) WaitingPlace {
-	if number > l.Admitted {
+	switch {
+	case number <= l.BeginsAfter:
+		return WaitingPlace{}
+	case number > l.Admitted:
 		return WaitingPlace{Position: number - l.Admitted}
 	}
 	for _, s := range l.Steps {

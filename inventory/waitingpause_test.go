@@ -7,6 +7,20 @@ import (
 	"holdfast/inventory"
 )
 
+// Numbers of an old line are over in the new one, also where a step of theirs is
+// still read.
+func TestWaitingLine_beginsAnew(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 12, 4, 10, 0, 0, 0, time.UTC)
+	line := inventory.WaitingLine{
+		Given: 12, Admitted: 11, BeginsAfter: 10, MovedAt: now,
+		Steps: []inventory.WaitingStep{{First: 1, Last: 11, ExpiresAt: now.Add(time.Hour)}},
+	}
+	if !line.Place(10, now).IsOver() || !line.Place(11, now).IsAdmitted() || line.Place(12, now).Position != 1 {
+		t.Errorf("10, 11 and 12 stand at %+v, %+v, %+v", line.Place(10, now), line.Place(11, now), line.Place(12, now))
+	}
+}
+
 // A room at 0 a second lets nobody in, however long it is left alone, and goes on
 // with a second's worth at most, not with all that time would have earned.
 func TestWaitingLine_paused(t *testing.T) {

@@ -23,7 +23,9 @@ CREATE TABLE waiting_line (
     credit    double precision NOT NULL DEFAULT 0 CHECK (credit >= 0 AND credit < 'Infinity'),
     moved_at  timestamptz      NOT NULL,                              -- when somebody was let in last
     turned_at timestamptz      NOT NULL,                              -- when it was last opened or closed
-    CONSTRAINT waiting_line_order CHECK (admitted BETWEEN 0 AND given)
+    begins_after bigint        NOT NULL DEFAULT 0,                    -- numbers up to it stood in lines before this one, and are over
+    CONSTRAINT waiting_line_order CHECK (admitted BETWEEN 0 AND given),
+    CONSTRAINT waiting_line_begin CHECK (begins_after BETWEEN 0 AND admitted)
 ) WITH (fillfactor = 50);
 
 -- Numbers that were let in and whose passes end together: some 65 rows a room.
@@ -56,6 +58,8 @@ CREATE TABLE waiting_key (
     secret  bytea       NOT NULL CHECK (length(secret) = 32),
     made_at timestamptz NOT NULL DEFAULT now()
 );
+REVOKE ALL ON waiting_key FROM PUBLIC;
+COMMENT ON TABLE waiting_key IS 'Secrets: whoever reads them can make passes. Only the login of the daemon may: grant no SELECT on all tables, nor pg_read_all_data, to logins that report or watch.';
 
 -- +goose StatementBegin
 CREATE FUNCTION waiting_room_write_audit() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -79,6 +83,7 @@ BEGIN
     VALUES (acting(), 'waiting_room.' || lower(TG_OP), what, o, n, acting_reason());
     RETURN NULL;
 END $$;
+-- It names the key and never says its secret: the audit is for many eyes.
 CREATE FUNCTION waiting_key_write_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO audit (actor, action, subject, reason)
@@ -88,7 +93,7 @@ END $$;
 -- +goose StatementEnd
 CREATE TRIGGER waiting_room_audit AFTER INSERT OR UPDATE OR DELETE ON waiting_room
     FOR EACH ROW EXECUTE FUNCTION waiting_room_write_audit();
-CREATE TRIGGER waiting_key_audit AFTER INSERT OR DELETE ON waiting_key
+CREATE TRIGGER waiting_key_audit AFTER INSERT OR UPDATE OR DELETE ON waiting_key
     FOR EACH ROW EXECUTE FUNCTION waiting_key_write_audit();
 
 -- What is counted as used is what was written down as used: a room that counted

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,8 @@ const (
 	// stepKept is how long a step stays after its passes are over, for answers
 	// that were read just before.
 	stepKept = time.Minute
+	// passesAtOnce is how many passes are forgotten at most when a line moves.
+	passesAtOnce = 500
 )
 
 // WaitingNow returns all open rooms as they stand, after it moved on the lines
@@ -68,16 +71,30 @@ func (s *Store) moveLine(ctx context.Context, r inventory.WaitingRoomNow, line i
 		if moved = err == nil && tag.RowsAffected() == 1; !moved || line.Admitted == r.Line.Admitted {
 			return err
 		}
+		over := at.Add(-stepKept)
+		if slices.ContainsFunc(r.Line.Steps, func(s inventory.WaitingStep) bool { return s.ExpiresAt.Before(over) }) {
+			if err := forgetSteps(ctx, tx, r.ID, over); err != nil {
+				return err
+			}
+		}
 		step := line.Steps[len(line.Steps)-1]
 		_, err = tx.Exec(ctx, sqlWaitingStepWrite, pgx.StrictNamedArgs{
 			"room": r.ID, "first": step.First, "last": step.Last, "expires_at": step.ExpiresAt,
 		})
-		if old := r.Line.Steps; err == nil && len(old) > 0 && old[0].ExpiresAt.Before(at.Add(-stepKept)) {
-			_, err = tx.Exec(ctx, sqlWaitingStepForget, pgx.StrictNamedArgs{"room": r.ID, "before": at.Add(-stepKept)})
-		}
 		return err
 	})
 	return moved, err
+}
+
+// forgetSteps removes the steps of a room that were over before an instant. It
+// locks all steps of the room, so that the one that is written next is not
+// waited for with older ones in hand.
+func forgetSteps(ctx context.Context, tx pgx.Tx, room int64, before time.Time) error {
+	if _, err := tx.Exec(ctx, sqlWaitingStepLock, pgx.StrictNamedArgs{"room": room}); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, sqlWaitingStepForget, pgx.StrictNamedArgs{"room": room, "before": before, "limit": passesAtOnce})
+	return err
 }
 
 // drawNumbers gives out n numbers of a line and returns the first.
@@ -159,6 +176,9 @@ func (s *Store) NotePlaced(ctx context.Context, uses []inventory.PassUse) error 
 		rooms[i], numbers[i], clients[i], keys[i] = u.Room, u.Number, u.Client, u.Key
 	}
 	return s.inTx(ctx, "count used passes", beginWrite, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlPassLockSteps, pgx.StrictNamedArgs{"rooms": rooms, "numbers": numbers}); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, sqlPassPlaced, pgx.StrictNamedArgs{
 			"rooms": rooms, "numbers": numbers, "clients": clients, "keys": keys, "now": s.now,
 		})

@@ -14,14 +14,29 @@ VALUES (@room, @first, @last, @expires_at)
     ON CONFLICT (room_id, first_number) DO UPDATE
    SET last_number = excluded.last_number`
 
+// Locks are taken in one order by everybody: room, line, steps by their first
+// numbers, passes.
+const sqlWaitingStepLock = `-- waitingStep.lock
+SELECT
+  FROM waiting_step
+ WHERE room_id = @room
+ ORDER BY first_number
+   FOR NO KEY UPDATE`
+
+// Steps that are over are few, their passes may be many: what is beyond the limit
+// is left to pass.forget.
 const sqlWaitingStepForget = `-- waitingStep.forget
 WITH gone AS (
     DELETE FROM waiting_step
-     WHERE room_id = @room AND expires_at < @before
-    RETURNING last_number
+     WHERE room_id = @room AND expires_at < @before -- locked by this transaction
+    RETURNING first_number, last_number
 )
 DELETE FROM waiting_pass
- WHERE room_id = @room AND number <= (SELECT max(last_number) FROM gone)`
+ WHERE room_id = @room
+   AND number IN (SELECT p.number
+                    FROM gone g
+                    JOIN waiting_pass p ON p.room_id = @room AND p.number BETWEEN g.first_number AND g.last_number
+                   LIMIT @limit)`
 
 const sqlWaitingLineDraw = `-- waitingLine.draw
 UPDATE waiting_line
@@ -70,7 +85,18 @@ RETURNING set_config('synchronous_commit', 'off', true) IS NOT NULL -- if it is 
 const sqlPassAnswered = `-- pass.answered
 SELECT EXISTS (SELECT FROM idempotency WHERE client_id = @client AND key = @key)`
 
-// Passes in the order of their numbers, as every daemon takes them.
+// The steps of some numbers, before their passes are touched.
+const sqlPassLockSteps = `-- pass.lockSteps
+SELECT
+  FROM waiting_step s
+ WHERE EXISTS (SELECT
+                 FROM unnest(@rooms::bigint[], @numbers::bigint[]) AS u (room, number)
+                WHERE u.room = s.room_id AND u.number BETWEEN s.first_number AND s.last_number)
+ ORDER BY s.room_id, s.first_number
+   FOR NO KEY UPDATE`
+
+// Passes in the order of their numbers, as every daemon takes them; their steps
+// are locked by this transaction.
 const sqlPassPlaced = `-- pass.placed
 WITH placed AS (
     INSERT INTO waiting_pass AS p (room_id, number, client_id, key, claimed_at, placed)

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	numberLanes = 1 // so that draws have one connection at most
+	numberLanes = 1    // so that draws have one connection at most
 	numberMost  = 4096 // numbers drawn together
 	numberQueue = 8192 // buyers who wait for one at most
 	// drawLimit is how long the draws of one batch may take. It lies below what a caller waits for.

@@ -111,13 +111,16 @@ func (s *Store) changeWaitingRoom(ctx context.Context, tx pgx.Tx, before waiting
 	if err != nil || after.Open == before.Open {
 		return err
 	}
-	if after.Open && at.Sub(before.turnedAt) > before.PassLife {
-		if _, err := tx.Exec(ctx, sqlWaitingLineAnew, pgx.StrictNamedArgs{"room": before.ID}); err != nil {
+	_, err = tx.Exec(ctx, sqlWaitingLineTurn, pgx.StrictNamedArgs{"room": before.ID, "now": at})
+	if err != nil || !after.Open || at.Sub(before.turnedAt) <= before.PassLife {
+		return err
+	}
+	for _, sql := range []string{sqlWaitingStepLock, sqlWaitingLineAnew} {
+		if _, err := tx.Exec(ctx, sql, pgx.StrictNamedArgs{"room": before.ID}); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, sqlWaitingLineTurn, pgx.StrictNamedArgs{"room": before.ID, "now": at})
-	return err
+	return nil
 }
 
 // kindWord is what the audit calls what a room belongs to.
@@ -179,7 +182,7 @@ func scanWaitingRoom(row pgx.CollectableRow) (r waitingRoomRow, err error) {
 	var first, last, used []int64
 	var ends []time.Time
 	err = row.Scan(&r.ID, &r.Venue, &r.Name, &isPool, &event, &r.Rate, &r.MaxActive, &r.PassLife, &r.Open, &r.Version,
-		&r.Line.Given, &r.Line.Admitted, &r.Line.Credit, &r.Line.MovedAt, &r.turnedAt, &first, &last, &used, &ends)
+		&r.Line.Given, &r.Line.Admitted, &r.Line.Credit, &r.Line.MovedAt, &r.turnedAt, &r.Line.BeginsAfter, &first, &last, &used, &ends)
 	if err != nil {
 		return r, err
 	}

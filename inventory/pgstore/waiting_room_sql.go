@@ -21,11 +21,13 @@ INSERT INTO waiting_line (room_id, moved_at, turned_at)
 SELECT id, coalesce(@now::timestamptz, statement_timestamp()), coalesce(@now::timestamptz, statement_timestamp())
   FROM room`
 
+// Whoever moves the line has the line and asks for the room, as a step refers to
+// it: that must not wait for an edit, which has the room and asks for the line.
 const sqlWaitingRoomLock = `-- waitingRoom.lock
 SELECT id
   FROM waiting_room
  WHERE pool_id = @pool OR event_id = @event
-   FOR UPDATE`
+   FOR NO KEY UPDATE`
 
 const sqlWaitingRoomUpdate = `-- waitingRoom.update
 UPDATE waiting_room
@@ -33,15 +35,14 @@ UPDATE waiting_room
  WHERE id = @room -- locked, and its version compared, by this transaction`
 
 // Who waited before has no place in the new line: numbers go on, and all up to
-// the last are over.
+// the last are over, also those whose signed passes say something else. The line
+// and its steps are locked by this transaction.
 const sqlWaitingLineAnew = `-- waitingLine.anew
 WITH steps AS (
-    DELETE FROM waiting_step WHERE room_id = @room
-), passes AS (
-    DELETE FROM waiting_pass WHERE room_id = @room
+    DELETE FROM waiting_step WHERE room_id = @room -- their passes, which may be many, are forgotten by and by
 )
 UPDATE waiting_line
-   SET admitted = given
+   SET admitted = given, begins_after = given
  WHERE room_id = @room`
 
 // Time while the room was closed earns nothing.
@@ -53,7 +54,7 @@ UPDATE waiting_line
 const sqlWaitingRoomList = `-- waitingRoom.list
 SELECT r.id, v.slug, coalesce(p.slug, e.slug) AS name, r.pool_id IS NOT NULL AS is_pool, r.event_id,
        r.rate, r.max_active, r.pass_life, r.open, r.version,
-       l.given, l.admitted, l.credit, l.moved_at, l.turned_at,
+       l.given, l.admitted, l.credit, l.moved_at, l.turned_at, l.begins_after,
        ARRAY (SELECT s.first_number FROM waiting_step s WHERE s.room_id = r.id ORDER BY s.first_number),
        ARRAY (SELECT s.last_number  FROM waiting_step s WHERE s.room_id = r.id ORDER BY s.first_number),
        ARRAY (SELECT s.used         FROM waiting_step s WHERE s.room_id = r.id ORDER BY s.first_number),

@@ -345,6 +345,9 @@ func TestWaitingRoom_opensAgain(t *testing.T) {
 	if n, err := s.Store.NextNumber(ctx, r.ID); err != nil || n != 11 {
 		t.Errorf("the next number is %d, %v", n, err)
 	}
+	if room, at := look(t, s.Store); room.Line.BeginsAfter != 10 || !room.Line.Place(10, at).IsOver() || room.Line.Place(11, at).IsOver() {
+		t.Errorf("the new line = %+v, want one that begins after 10", room.Line)
+	}
 }
 
 func TestWaitingKey_rotates(t *testing.T) {
