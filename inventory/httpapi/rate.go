@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -27,13 +28,18 @@ type limiter[K comparable] struct {
 	young, old map[K]int64 // when all that was taken is earned back, in nanoseconds since 1970
 }
 
+// longestBucket is the most that a bucket reckons with: no sum of instants and
+// spans overflows, whatever the rate.
+const longestBucket = 1000 * time.Hour
+
 // newLimiter returns nil, which limits nothing, for the zero Rate.
 func newLimiter[K comparable](r Rate) *limiter[K] {
 	if r.PerSecond <= 0 {
 		return nil
 	}
-	every := time.Duration(float64(time.Second) / r.PerSecond)
-	return &limiter[K]{every: every, burst: every * time.Duration(max(0, r.Burst-1)), young: map[K]int64{}}
+	every := min(float64(time.Second)/r.PerSecond, float64(longestBucket))
+	burst := min(math.Floor(every)*float64(max(0, r.Burst-1)), float64(longestBucket))
+	return &limiter[K]{every: time.Duration(every), burst: time.Duration(burst), young: map[K]int64{}}
 }
 
 // take takes one of key at now. Where there is none left it takes nothing and

@@ -64,6 +64,21 @@ func TestLimiter_burst(t *testing.T) {
 	}
 }
 
+// A rate whose burst is longer than time can be counted is a limit all the same.
+func TestLimiter_doesNotOverflow(t *testing.T) {
+	t.Parallel()
+	for _, r := range []Rate{{PerSecond: 0.0001, Burst: 1_000_000}, {PerSecond: 1e-300, Burst: 2}, {PerSecond: 1e-300, Burst: 1 << 60}} {
+		l := newLimiter[int](r)
+		n := 0
+		for n < 1000 && l.take(1, june) == 0 {
+			n++
+		}
+		if n == 0 || r.Burst == 2 && n > 2 || l.burst < 0 || l.every <= 0 {
+			t.Errorf("%+v lets %d in at once", r, n)
+		}
+	}
+}
+
 // Strangers who make up keys fill no memory, and a frequent key stays limited
 // among them.
 func TestLimiter_isBounded(t *testing.T) {
