@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,5 +47,25 @@ func TestLimits_sender(t *testing.T) {
 		if ok != (c.want != "") || ok && got.String() != c.want {
 			t.Errorf("%s: %s, %v; want %q", name, got, ok, c.want)
 		}
+	}
+}
+
+// The queue that an alert waits for can come about: all who wait in it are
+// requests in flight.
+func TestSlots_alertCanFire(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../cmd/holdfast/ops/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`holdfast_hold_queue_length > (\d+)`).FindSubmatch(rules)
+	if found == nil {
+		t.Fatal("no alert of the queue")
+	}
+	if n, err := strconv.Atoi(string(found[1])); err != nil || n > maxRequests*3/4 {
+		t.Errorf("the alert fires above %d of %d requests, %v", n, maxRequests, err)
+	}
+	if !strings.Contains(string(rules), "of the "+strconv.Itoa(maxRequests)+" requests that it takes at once") {
+		t.Errorf("the alert says another number than %d requests", maxRequests)
 	}
 }
