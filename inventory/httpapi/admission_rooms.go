@@ -29,6 +29,12 @@ const (
 	roomsPatience = 300 * time.Millisecond
 	roomsLast     = 5 * time.Second
 
+	// waitingLife is how long a token that waits is good: whoever waited a day has
+	// left, or asks again.
+	waitingLife = 24 * time.Hour
+
+	countAgain = time.Second // after a counting of used passes that failed
+
 	maxPlaced = 1 << 16 // used passes that wait to be counted; more are counted when they end
 )
 
@@ -44,6 +50,8 @@ type rooms struct {
 	mu      sync.Mutex
 	reading *reading            // under way; nil: none
 	placed  []inventory.PassUse // to be counted with the next reading
+	armed   bool                // a timer will begin a reading for them
+	ended   bool                // no timer is started any more
 }
 
 // reading is one look at the rooms, for all who wait for it.
@@ -68,8 +76,10 @@ type roomsNow struct {
 	byRef   map[inventory.EventRef]*inventory.WaitingRoomNow
 }
 
-// now returns how the rooms stand. While requests come it is not older than
-// 250 ms and the reading.
+// now returns how the rooms stand. While requests come and the database answers
+// it is not older than 500 ms, of those 200 and one reading as a rule. Where the
+// database does not answer it may be 5 s old; beyond that there is no answer
+// without a reading.
 func (c *rooms) now(ctx context.Context) (*roomsNow, error) {
 	latest, age := c.latest.Load(), time.Duration(-1)
 	if latest != nil {
@@ -114,6 +124,9 @@ func (c *rooms) begin(ctx context.Context) (r *reading, fresh bool) {
 		r.now, r.err = c.read(ctx)
 		c.mu.Lock()
 		c.reading = nil
+		if len(c.placed) > 0 { // placed while it was under way, or the counting failed
+			c.arm(ctx, countAgain)
+		}
 		c.mu.Unlock()
 		close(r.done)
 	}()
@@ -179,27 +192,35 @@ func (c *rooms) read(ctx context.Context) (now *roomsNow, err error) {
 func (c *rooms) notePlaced(ctx context.Context, use inventory.PassUse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.placed) == 0 {
-		time.AfterFunc(roomsLife, func() {
-			if c.hasPlaced() {
-				c.begin(ctx)
-			}
-		})
-	}
 	if len(c.placed) < maxPlaced {
 		c.placed = append(c.placed, use)
 	}
+	c.arm(ctx, roomsLife)
 }
 
-func (c *rooms) hasPlaced() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.placed) > 0
+// arm begins a reading some time later, if there is something to count by then
+// and nobody did before: also if nobody asks this daemon any more. It is called
+// with mu.
+func (c *rooms) arm(ctx context.Context, after time.Duration) {
+	if c.armed || c.ended {
+		return
+	}
+	c.armed = true
+	time.AfterFunc(after, func() {
+		c.mu.Lock()
+		c.armed = false
+		due := len(c.placed) > 0 && !c.ended
+		c.mu.Unlock()
+		if due {
+			c.begin(ctx) // one that is under way arms anew where it leaves something
+		}
+	})
 }
 
 // end waits for a reading that is under way and counts what is left to count.
 func (c *rooms) end(ctx context.Context) {
 	c.mu.Lock()
+	c.ended = true
 	r := c.reading
 	c.mu.Unlock()
 	if r != nil {
@@ -232,10 +253,16 @@ func (n *roomsNow) at(clock timezone.Clock) time.Time {
 }
 
 // place tells where a token stands in its room. A pass that was signed is good
-// as long as it says: another daemon may have let its number in just now.
+// as long as it says, unless its line is over: another daemon may have let its
+// number in just now. A token that waits is over after a day.
 func (n *roomsNow) place(room *inventory.WaitingRoomNow, t admissionToken, at time.Time) inventory.WaitingPlace {
-	if at.Before(t.expires) {
+	switch {
+	case t.number <= room.Line.BeginsAfter:
+		return inventory.WaitingPlace{}
+	case at.Before(t.expires):
 		return inventory.WaitingPlace{ExpiresAt: t.expires}
+	case t.expires.IsZero() && at.Sub(t.issued) > waitingLife:
+		return inventory.WaitingPlace{}
 	}
 	return room.Line.Place(t.number, at)
 }

@@ -16,7 +16,7 @@ import (
 // openRoom opens a waiting room for the hall's event.
 func (b hallBundle) openRoom(t *testing.T, rate float64, maxActive int) {
 	t.Helper()
-	open, life := true, time.Minute
+	open, life := true, 10*time.Minute // longer than any machine is busy
 	_, err := b.Store.SetWaitingRoom(t.Context(), inventory.WaitingRoomChange{
 		Venue: "harbour", Name: b.hall.Event.Ref.Event, Kind: inventory.ClaimSeats, Rate: &rate, MaxActive: &maxActive, PassLife: &life, Open: &open,
 	}, inventory.Staff("test"))
@@ -31,7 +31,9 @@ func (b hallBundle) ask(t *testing.T, daemon int, token string) string {
 	t.Helper()
 	clock := timezone.SystemClock{}
 	for began := clock.Now(); clock.Now().Sub(began) < 30*time.Second; {
-		r := b.daemons[daemon].send(t, http.MethodGet, "/admission", "", "Admission-Token", token)
+		r := b.insist(func() reply {
+			return b.daemons[daemon].send(t, http.MethodGet, "/admission", "", "Admission-Token", token)
+		})
 		if r.status != http.StatusOK {
 			t.Errorf("place = %d %s", r.status, r.text)
 			return ""
@@ -47,7 +49,23 @@ func (b hallBundle) ask(t *testing.T, daemon int, token string) string {
 // joinEvent takes a number of the hall's event.
 func (b hallBundle) joinEvent(t *testing.T, daemon int, buyer string) reply {
 	t.Helper()
-	return b.daemons[daemon].send(t, http.MethodPost, "/events/"+b.hall.Event.ID.String()+"/admission", fmt.Sprintf(`{"buyer":%q}`, buyer))
+	return b.insist(func() reply {
+		return b.daemons[daemon].send(t, http.MethodPost, "/events/"+b.hall.Event.ID.String()+"/admission", fmt.Sprintf(`{"buyer":%q}`, buyer))
+	})
+}
+
+// insist asks, and again like any client while a busy machine is the answer,
+// though not for ever.
+func (hallBundle) insist(ask func() reply) reply {
+	clock := timezone.SystemClock{}
+	began := clock.Now()
+	for {
+		r := ask()
+		isBusy := r.status == http.StatusServiceUnavailable || r.status == http.StatusGatewayTimeout || r.code() == "IN_PROGRESS"
+		if !isBusy || clock.Now().Sub(began) > 30*time.Second {
+			return r
+		}
+	}
 }
 
 // A buyer may join at one daemon, ask the other and hold at either; one pass
@@ -60,8 +78,10 @@ func TestAdmission_twoDaemons(t *testing.T) {
 	const hold = "/events/{eventId}/seats/{seatId}/hold"
 	take := func(daemon int, seat, buyer, token, key string) reply {
 		t.Helper()
-		r := b.daemons[daemon].send(t, http.MethodPost, b.seatPath(t, seat)+"/hold", fmt.Sprintf(`{"buyer":%q}`, buyer),
-			"Idempotency-Key", key, "Admission-Token", token)
+		r := b.insist(func() reply {
+			return b.daemons[daemon].send(t, http.MethodPost, b.seatPath(t, seat)+"/hold", fmt.Sprintf(`{"buyer":%q}`, buyer),
+				"Idempotency-Key", key, "Admission-Token", token)
+		})
 		doc.check(t, http.MethodPost, hold, r)
 		return r
 	}
@@ -96,7 +116,8 @@ func TestAdmission_twoDaemons(t *testing.T) {
 	}
 }
 
-// Twenty buyers at two daemons: never more holds than passes, all in turn.
+// Twenty buyers at two daemons: all are let in in turn, and whenever one places
+// a hold no more are in than may be.
 func TestAdmission_crowd(t *testing.T) {
 	t.Parallel()
 	b := setupHall(t)
@@ -111,23 +132,26 @@ func TestAdmission_crowd(t *testing.T) {
 	for i, seat := range seats {
 		wg.Go(func() {
 			buyer := fmt.Sprintf("u-%d", i)
-			var joined reply
-			for joined = b.joinEvent(t, i%2, buyer); joined.body["token"] == nil; joined = b.joinEvent(t, i%2, buyer) {
-				if joined.status != http.StatusOK && joined.status != http.StatusServiceUnavailable {
-					t.Errorf("join = %d %s", joined.status, joined.text)
-					return
-				}
+			joined := b.joinEvent(t, i%2, buyer)
+			if joined.body["token"] == nil {
+				t.Errorf("join = %d %s", joined.status, joined.text)
+				return
 			}
 			pass := b.ask(t, (i+1)%2, fmt.Sprint(joined.body["token"]))
-			r := b.daemons[i%2].send(t, http.MethodPost, b.seatPath(t, seat)+"/hold", fmt.Sprintf(`{"buyer":%q}`, buyer),
-				"Idempotency-Key", buyer, "Admission-Token", pass)
-			if r.status != http.StatusOK && r.status != http.StatusServiceUnavailable {
+			r := b.insist(func() reply {
+				return b.daemons[i%2].send(t, http.MethodPost, b.seatPath(t, seat)+"/hold", fmt.Sprintf(`{"buyer":%q}`, buyer),
+					"Idempotency-Key", buyer, "Admission-Token", pass)
+			})
+			if r.status != http.StatusOK {
 				t.Errorf("hold of %s = %d %s", seat, r.status, r.text)
+			}
+			// One statement, one snapshot: passes that were let in and are not counted as used.
+			var in int
+			err := b.DB.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(last_number - first_number + 1 - used), 0) FROM waiting_step WHERE expires_at > now()`).Scan(&in)
+			if err != nil || in > 5 {
+				t.Errorf("when %s was placed %d were in, %v", seat, in, err)
 			}
 		})
 	}
 	wg.Wait()
-	if n := b.count(t, `SELECT count(*) FROM waiting_step s JOIN waiting_line l USING (room_id) WHERE s.last_number - s.first_number + 1 - s.used > 5`); n != 0 {
-		t.Errorf("more were in than may be")
-	}
 }

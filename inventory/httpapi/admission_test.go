@@ -82,7 +82,28 @@ func (q *queue) letIn(number int64, ends time.Time) {
 	q.line.Steps = append(q.line.Steps, inventory.WaitingStep{First: q.line.Admitted + 1, Last: number, ExpiresAt: ends})
 	q.line.Admitted = number
 	q.mu.Unlock()
-	q.clock.Advance(time.Second) // past what is kept
+	q.clock.Advance(pastKept)
+}
+
+// pastKept is longer than what was read is served, also while a reading is slow:
+// the next request waits for one.
+const pastKept = 6 * time.Second
+
+// readings is how often the rooms were read.
+func (q *queue) readings() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.reads
+}
+
+// askedOfPasses is what the database was asked about passes since the last time,
+// but for placed holds, which are told whenever that is.
+func (q *queue) askedOfPasses() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	asked := slices.DeleteFunc(q.asked, func(s string) bool { return strings.HasPrefix(s, "placed") })
+	q.asked = nil
+	return asked
 }
 
 // as sends a request for the client with this id, with a token if there is one.
@@ -154,11 +175,8 @@ func TestAdmission_story(t *testing.T) {
 	if r := q.hold(t, 1, pass, "answered"); r.status != http.StatusCreated {
 		t.Errorf("an answer that was given before = %d %s", r.status, r.text)
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.asked = slices.DeleteFunc(q.asked, func(s string) bool { return strings.HasPrefix(s, "placed") }) // whenever that is
-	if want := []string{"claim 101 k-1", "claim 101 k-2"}; fmt.Sprint(q.asked) != fmt.Sprint(want) {
-		t.Errorf("asked %v, want %v", q.asked, want)
+	if asked, want := q.askedOfPasses(), []string{"claim 101 k-1", "claim 101 k-2"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %v, want %v", asked, want)
 	}
 }
 
@@ -195,8 +213,8 @@ func TestAdmission_foreignTokens(t *testing.T) {
 	if r := q.hold(t, 1, mine, "k-1"); r.status != http.StatusCreated {
 		t.Errorf("its own buyer = %d %s", r.status, r.text)
 	}
-	if len(q.asked) != 1 {
-		t.Errorf("the database was asked %v", q.asked)
+	if asked := q.askedOfPasses(); len(asked) != 1 {
+		t.Errorf("the database was asked %v", asked)
 	}
 }
 
@@ -205,7 +223,7 @@ func TestAdmission_readsOnceForAll(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t, held)
 	token := q.join(t, "u-1")
-	before := q.reads
+	before := q.readings()
 	for range 50 {
 		if r := q.as(t, 1, http.MethodGet, "/admission", "", token); r.status != http.StatusOK {
 			t.Fatalf("place = %d %s", r.status, r.text)
@@ -213,13 +231,13 @@ func TestAdmission_readsOnceForAll(t *testing.T) {
 		_ = q.hold(t, 1, token, "k")
 		q.clock.Advance(3 * time.Millisecond)
 	}
-	if q.reads != before {
-		t.Errorf("the rooms were read %d times within 150 ms", q.reads-before)
+	if n := q.readings() - before; n != 0 {
+		t.Errorf("the rooms were read %d times within 150 ms", n)
 	}
-	q.clock.Advance(time.Second)
+	q.clock.Advance(pastKept)
 	_ = q.as(t, 1, http.MethodGet, "/admission", "", token)
-	if q.reads != before+1 {
-		t.Errorf("the rooms were read %d times after a second", q.reads-before)
+	if n := q.readings() - before; n != 1 {
+		t.Errorf("the rooms were read %d times after that", n)
 	}
 }
 
@@ -245,14 +263,8 @@ func TestAdmission_refusedHolds(t *testing.T) {
 		{nil, []string{"claim 101 k-3"}}, // the last: what was placed is told some time later
 	} {
 		answer = c.answer
-		q.mu.Lock()
-		q.asked = nil
-		q.mu.Unlock()
 		_ = q.hold(t, 1, token, fmt.Sprintf("k-%d", i))
-		q.mu.Lock()
-		asked := slices.Clone(q.asked)
-		q.mu.Unlock()
-		if fmt.Sprint(asked) != fmt.Sprint(c.want) {
+		if asked := q.askedOfPasses(); !slices.Equal(asked, c.want) {
 			t.Errorf("%v: asked %v, want %v", c.answer, asked, c.want)
 		}
 	}
@@ -266,7 +278,7 @@ func TestAdmission_closedRoom(t *testing.T) {
 	q.mu.Lock()
 	q.open = false
 	q.mu.Unlock()
-	q.clock.Advance(time.Second)
+	q.clock.Advance(pastKept)
 	for _, r := range []reply{
 		q.as(t, 1, http.MethodGet, "/admission", "", token),
 		q.as(t, 1, http.MethodPost, "/venues/harbour/pools/main/admission", queueBody, ""),
@@ -295,7 +307,9 @@ func TestAdmission_closedRoom(t *testing.T) {
 func TestAdmission_retryIsSpread(t *testing.T) {
 	t.Parallel()
 	q := openQueue(t, held)
+	q.mu.Lock()
 	q.line.Given = 1_000_000
+	q.mu.Unlock()
 	token := q.join(t, "u-1")
 	seen := map[int]int{}
 	for i := range 200 {
@@ -311,4 +325,40 @@ func TestAdmission_retryIsSpread(t *testing.T) {
 	if len(seen) < 20 {
 		t.Errorf("all come back at %v", seen)
 	}
+}
+
+// A room that begins a new line lets nobody in with a token of the old one,
+// whatever the pass says; and who waited for a day has left.
+func TestAdmission_oldTokens(t *testing.T) {
+	t.Parallel()
+	q := openQueue(t, held)
+	first := q.join(t, "u-1")
+	q.letIn(101, queueStart.Add(24*time.Hour))
+	pass, _ := q.as(t, 1, http.MethodGet, "/admission", "", first).body["token"].(string)
+	waiting := q.join(t, "u-1")
+	over := func(name, token string) {
+		t.Helper()
+		if r := q.as(t, 1, http.MethodGet, "/admission", "", token); r.status != http.StatusGone || r.code() != "ADMISSION_EXPIRED" {
+			t.Errorf("%s: its place = %d %s", name, r.status, r.text)
+		}
+		if r := q.hold(t, 1, token, name); r.code() != "ADMISSION_REQUIRED" {
+			t.Errorf("%s: a hold = %d %s", name, r.status, r.text)
+		}
+	}
+	if r := q.hold(t, 1, pass, "k-1"); r.status != http.StatusCreated {
+		t.Fatalf("a hold with the pass = %d %s", r.status, r.text)
+	}
+	q.mu.Lock()
+	q.line.Admitted, q.line.BeginsAfter, q.line.Steps = q.line.Given, q.line.Given, nil
+	q.mu.Unlock()
+	q.clock.Advance(pastKept)
+	over("oldPass", pass)
+	over("oldToken", waiting)
+	late := q.join(t, "u-1")
+	q.clock.Advance(23 * time.Hour)
+	if r := q.as(t, 1, http.MethodGet, "/admission", "", late); r.body["position"] != 1.0 {
+		t.Errorf("after 23 hours = %d %s", r.status, r.text)
+	}
+	q.clock.Advance(time.Hour + time.Second)
+	over("afterADay", late)
 }

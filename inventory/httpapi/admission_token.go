@@ -16,7 +16,7 @@ type admissionToken struct {
 	room, number int64
 	client       int64 // who asked for it
 	buyer        buyerHash
-	issued       time.Time
+	issued       time.Time // bounds how long it may wait
 	expires      time.Time // of the pass; zero: it waits
 }
 
