@@ -74,7 +74,7 @@ func (q *batches) laneOf(r inventory.HoldRequest) uint64 {
 // alone, unless what was asked may have been done, or there is no connection and
 // asking alone would only take longer to fail.
 func (q *batches) decide(batch []*waitingHold) {
-	conn, err := q.store.acquireForMany()
+	conn, err := q.store.acquireForMany(context.Background())
 	if err == nil {
 		defer conn.Release()
 		ctx, cancel := context.WithTimeout(context.Background(), batchLimit)
@@ -115,8 +115,8 @@ func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*wai
 }
 
 // acquireForMany is acquire for a batch, which nobody in particular waits for.
-func (s *Store) acquireForMany() (*pgxpool.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), batchAcquire)
+func (s *Store) acquireForMany(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, batchAcquire)
 	defer cancel()
 	conn, err := s.acquire(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

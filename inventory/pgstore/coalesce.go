@@ -49,7 +49,7 @@ type question[Q, A any] struct {
 func (c *coalescer[Q, A]) do(ctx context.Context, lane uint64, ask Q) (A, error) {
 	q := &question[Q, A]{ask: ask, done: make(chan struct{})}
 	l := &c.lanes[lane%uint64(len(c.lanes))]
-	if !l.add(c, q) { //nolint:contextcheck // a batch is many callers': none of them may end it
+	if !l.add(c, q) { // a batch is many callers': none of them may end it
 		return q.answer, fmt.Errorf("%d wait already: %w", c.queue, inventory.ErrBusy)
 	}
 	patience := ctx

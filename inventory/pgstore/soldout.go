@@ -152,7 +152,7 @@ func (l *looks) decide(batch []*question[plainHold, bool]) {
 }
 
 func (l *looks) look(ctx context.Context, batch []*question[plainHold, bool]) error {
-	conn, err := l.store.acquireForMany()
+	conn, err := l.store.acquireForMany(ctx)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (b *bench) findPGBench(ctx context.Context) (string, error) {
 	}
 	var dir string
 	if err := b.pool.QueryRow(ctx, "SELECT setting FROM pg_config WHERE name = 'BINDIR'").Scan(&dir); err == nil {
-		if path := filepath.Join(dir, "pgbench"); exec.Command(path, "--version").Run() == nil {
+		if path := filepath.Join(dir, "pgbench"); exec.CommandContext(ctx, path, "--version").Run() == nil {
 			return path, nil
 		}
 	}

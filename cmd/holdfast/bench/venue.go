@@ -85,7 +85,7 @@ func (b *bench) makeSchema(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", inventory.ErrUnavailable)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if _, err := conn.Exec(ctx, "CREATE SCHEMA "+b.schema); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (b *bench) dropSchema(ctx context.Context) {
 	defer cancel()
 	conn, err := pgx.Connect(ctx, b.cfg.DSN)
 	if err == nil {
-		defer conn.Close(ctx)
+		defer func() { _ = conn.Close(ctx) }()
 		_, err = conn.Exec(ctx, "DROP SCHEMA "+b.schema+" CASCADE")
 	}
 	if err != nil {
