@@ -67,12 +67,12 @@ func (d *slowRooms) set(takes time.Duration, fails error) {
 
 // inBubble runs test with rooms over a slow database, on a clock that goes on
 // only when nobody has anything to do.
-func inBubble(t *testing.T, test func(t *testing.T, c *rooms, d *slowRooms)) {
+func inBubble(t *testing.T, test func(ctx context.Context, c *rooms, d *slowRooms)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		d := &slowRooms{}
 		c := newRooms(d, timezone.SystemClock{}, slog.New(slog.DiscardHandler))
-		test(t, c, d)
+		test(t.Context(), c, d)
 		c.end(t.Context())
 		synctest.Wait()
 	})
@@ -83,20 +83,20 @@ func inBubble(t *testing.T, test func(t *testing.T, c *rooms, d *slowRooms)) {
 func TestRooms_countsUsedPasses(t *testing.T) {
 	t.Parallel()
 	for name, countFails := range map[string]int{"atOnce": 0, "afterFailures": 3} {
-		inBubble(t, func(t *testing.T, c *rooms, d *slowRooms) {
+		inBubble(t, func(ctx context.Context, c *rooms, d *slowRooms) {
 			d.countFails = countFails
-			c.notePlaced(t.Context(), inventory.PassUse{Number: 1})
+			c.notePlaced(ctx, inventory.PassUse{Number: 1})
 			time.Sleep(roomsLife + time.Duration(countFails)*countAgain + time.Millisecond)
 			if n := d.counted(); n != 1 {
 				t.Errorf("%s: %d passes are counted, want 1", name, n)
 			}
 		})
 	}
-	inBubble(t, func(t *testing.T, c *rooms, d *slowRooms) {
+	inBubble(t, func(ctx context.Context, c *rooms, d *slowRooms) {
 		d.set(time.Second, nil)
-		c.begin(t.Context())
+		c.begin(ctx)
 		time.Sleep(time.Millisecond)
-		c.notePlaced(t.Context(), inventory.PassUse{Number: 1}) // its timer finds that reading
+		c.notePlaced(ctx, inventory.PassUse{Number: 1}) // its timer finds that reading
 		time.Sleep(time.Second + countAgain + time.Second)
 		if n := d.counted(); n != 1 {
 			t.Errorf("used while rooms were read: %d passes are counted, want 1", n)
@@ -107,13 +107,13 @@ func TestRooms_countsUsedPasses(t *testing.T) {
 // At the end what is left is counted, and nothing after it.
 func TestRooms_end(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, c *rooms, d *slowRooms) {
+	inBubble(t, func(ctx context.Context, c *rooms, d *slowRooms) {
 		d.countFails = 100
-		c.notePlaced(t.Context(), inventory.PassUse{Number: 1})
+		c.notePlaced(ctx, inventory.PassUse{Number: 1})
 		time.Sleep(time.Millisecond)
 		ended := timezone.SystemClock{}.Now()
-		c.end(t.Context())
-		c.notePlaced(t.Context(), inventory.PassUse{Number: 2})
+		c.end(ctx)
+		c.notePlaced(ctx, inventory.PassUse{Number: 2})
 		time.Sleep(time.Minute)
 		if !d.countedLast.Equal(ended) || d.reads != 0 {
 			t.Errorf("counted last %s after the end, %d readings", d.countedLast.Sub(ended), d.reads)
@@ -142,15 +142,16 @@ func TestRooms_age(t *testing.T) {
 		"tooOldAndNoDatabase":  {roomsLast, 0, broken, 0, false, true},
 		"tooOldAndNoAnswerYet": {roomsLast, time.Hour, nil, storeLimit, false, true},
 	} {
-		inBubble(t, func(t *testing.T, r *rooms, d *slowRooms) {
-			was, err := r.now(t.Context())
+		inBubble(t, func(ctx context.Context, r *rooms, d *slowRooms) {
+			was, err := r.now(ctx)
 			if err != nil {
-				t.Fatal(err)
+				t.Error(err)
+				return
 			}
 			time.Sleep(c.age)
 			d.set(c.takes, c.fails)
 			asked := timezone.SystemClock{}.Now()
-			now, err := r.now(t.Context())
+			now, err := r.now(ctx)
 			if waited := (timezone.SystemClock{}).Now().Sub(asked); waited != c.waits || (now == was) != c.isServed || (err != nil) != c.isError {
 				t.Errorf("%s: waited %s, the old one is served: %v, %v; want %+v", name, waited, now == was, err, c)
 			}
