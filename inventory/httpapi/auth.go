@@ -28,12 +28,12 @@ const (
 // anonymous is everybody, where nobody has to say who they are.
 var anonymous = inventory.Client{Name: "anonymous", Scopes: inventory.Scopes}
 
-type clientKey struct{}
-
 // clientOf returns the client that admit let in.
 func clientOf(r *http.Request) inventory.Client {
-	client, _ := r.Context().Value(clientKey{}).(inventory.Client)
-	return client
+	if q := requestOf(r.Context()); q != nil {
+		return q.client
+	}
+	return inventory.Client{}
 }
 
 func actorOf(c inventory.Client) inventory.Actor {

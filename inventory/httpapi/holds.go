@@ -24,8 +24,16 @@ const releasedText = "released by the shop"
 // that ends in the middle of a statement costs the connection, and what is
 // asked of a provider is not undone by it.
 func limited(ctx context.Context, step string, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(context.WithoutCancel(ctx), limit, errors.New(step+" took over "+limit.String()))
+	return context.WithTimeoutCause(context.WithoutCancel(ctx), limit, tookTooLong{step, limit})
 }
+
+// tookTooLong is why a step was ended. It is words only where somebody reads it.
+type tookTooLong struct {
+	step  string
+	limit time.Duration
+}
+
+func (e tookTooLong) Error() string { return e.step + " took over " + e.limit.String() }
 
 func (a *API) placeHold(w http.ResponseWriter, r *http.Request) error {
 	key, err := idempotencyKey(r.Header)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"holdfast/inventory"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 // request is what log lines say of the request that they are about.
 type request struct {
 	id     string
-	client string // "" before it is known, and without authentication
+	client inventory.Client // zero before it is known
 }
 
 type requestKey struct{}
@@ -90,8 +92,8 @@ type requestLog struct{ slog.Handler }
 func (h requestLog) Handle(ctx context.Context, line slog.Record) error {
 	if q := requestOf(ctx); q != nil {
 		line.AddAttrs(slog.String("request", q.id))
-		if q.client != "" {
-			line.AddAttrs(slog.String("client", q.client))
+		if q.client.Name != "" {
+			line.AddAttrs(slog.String("client", q.client.Name))
 		}
 	}
 	return h.Handler.Handle(ctx, line)

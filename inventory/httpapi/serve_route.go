@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -63,14 +62,13 @@ func (a *API) admit(w http.ResponseWriter, r *http.Request, rt route, named *req
 		if err != nil {
 			return err
 		}
-		named.client = client.Name
+		named.client = client
 		if err := a.limits.ofClient(client); err != nil {
 			return err
 		}
 		if rt.scope != "" && !slices.Contains(client.Scopes, rt.scope) {
 			return problem{status: http.StatusForbidden, code: "FORBIDDEN", detail: "this client does not have the scope " + rt.scope}
 		}
-		r = r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
 	}
 	if !slices.Equal(rt.query, anyQuery) {
 		if err := checkQuery(r, rt.query); err != nil {
