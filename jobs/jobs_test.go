@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"holdfast/inventory"
 )
@@ -18,10 +19,13 @@ type fakeSweeps struct {
 	calls   int
 }
 
-func (f *fakeSweeps) SweepHolds(_ context.Context, limit int) (inventory.SweepResult, error) {
+func (f *fakeSweeps) SweepHoldsUntil(_, until context.Context, limit int) (inventory.SweepResult, error) {
 	f.calls++
 	if limit != sweepBatch {
 		return inventory.SweepResult{}, errors.New("wrong limit")
+	}
+	if end, bounded := until.Deadline(); !bounded || time.Until(end) > sweepRun {
+		return inventory.SweepResult{}, errors.New("not bounded in time")
 	}
 	if f.calls <= len(f.batches) {
 		return f.batches[f.calls-1], nil

@@ -7,7 +7,7 @@ import (
 	"holdfast/inventory"
 )
 
-// One run of the sweep begins nothing new after sweepRun, so that an order to
+// One run of the sweep begins no transaction after sweepRun, so that an order to
 // stop or to pause is never far away; a backlog larger than that takes several
 // runs, one right behind the other. A batch is many transactions, between which
 // buyers get their turn.
@@ -18,7 +18,7 @@ const (
 )
 
 type sweepStore interface {
-	SweepHolds(ctx context.Context, limit int) (inventory.SweepResult, error)
+	SweepHoldsUntil(ctx, until context.Context, limit int) (inventory.SweepResult, error)
 }
 
 // Sweep moves holds past their end to EXPIRED and gives their places back.
@@ -41,7 +41,7 @@ func (j *Sweep) Run(ctx context.Context) (Result, error) {
 	defer cancel()
 	for range sweepBatches {
 		var batch inventory.SweepResult
-		batch, err = j.store.SweepHolds(ctx, sweepBatch)
+		batch, err = j.store.SweepHoldsUntil(ctx, bound, sweepBatch)
 		sum.Expired += batch.Expired
 		sum.Days += batch.Days
 		sum.Events += batch.Events

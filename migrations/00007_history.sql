@@ -88,7 +88,8 @@ ALTER TABLE journal SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuu
 --
 -- The holds are named by where they were seen, because thousands of look-ups by
 -- id cost more than all the rest of the search. Whatever is there now is expired
--- only if it is an overdue hold.
+-- only if it is an overdue hold, and of a day that is locked here: another hold may
+-- have come to lie there since, and no booking is ever locked before its day.
 --
 -- Holds come in the order in which they ended, which is about the order in which
 -- they were stored: the next ones lie where the last ones were, in the table and
@@ -96,7 +97,7 @@ ALTER TABLE journal SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuu
 -- write, five times slower once the table is larger than PostgreSQL's memory.
 -- +goose StatementBegin
 CREATE FUNCTION sweep_batch(seen tid[], pools bigint[], days date[], actor text, at timestamptz,
-                            OUT expired integer, OUT busy_pools bigint[], OUT busy_days date[])
+                            OUT expired integer, OUT given_pools bigint[], OUT given_days date[], OUT busy_pools bigint[], OUT busy_days date[])
 LANGUAGE plpgsql VOLATILE
 -- One plan, always by index, whatever the statistics were when it was made.
 SET plan_cache_mode = force_generic_plan
@@ -130,7 +131,7 @@ BEGIN
               FROM booking b
              WHERE b.ctid = ANY (seen)
                AND b.pool_id IS NOT NULL AND b.state = 'HELD' AND b.expires_at <= judged
-               AND NOT EXISTS (SELECT FROM unnest(busy_pools, busy_days) k (pool_id, day) WHERE k.pool_id = b.pool_id AND k.day = b.day)
+               AND ((b.pool_id, b.day) IN (SELECT * FROM unnest(locked_pools, locked_days))) IS TRUE -- IS TRUE: hashed once, not joined
                FOR NO KEY UPDATE OF b SKIP LOCKED) o;
     WITH gone AS (
         UPDATE booking b
@@ -144,8 +145,11 @@ BEGIN
            SET taken = d.taken - e.quantity
           FROM (SELECT pool_id, day, sum(quantity)::integer AS quantity FROM gone GROUP BY pool_id, day) e
          WHERE d.pool_id = e.pool_id AND d.day = e.day
+        RETURNING d.pool_id, d.day
     )
-    SELECT count(*) INTO expired FROM gone;
+    SELECT (SELECT count(*) FROM gone), coalesce(array_agg(pool_id), '{}'), coalesce(array_agg(day), '{}')
+      INTO expired, given_pools, given_days
+      FROM given_back;
 END $$;
 -- +goose StatementEnd
 

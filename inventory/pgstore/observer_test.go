@@ -70,6 +70,30 @@ func TestObserver_batchesAndSweeps(t *testing.T) {
 	}
 }
 
+// A day that was waited for is swept like any other: its holds count once, and
+// as the sweep's.
+func TestObserver_sweepOfALockedDay(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t)
+	store, w := observed(t, s)
+	s.Hold(t, "u-1", 1)
+	later := store.At(s.Now(t).Add(11 * time.Minute))
+	err := locking(t, s, `SELECT FROM pool_day FOR UPDATE`, func(unlock func() error) error {
+		swept := make(chan error, 1)
+		go func() {
+			_, err := later.SweepHolds(t.Context(), 100)
+			swept <- err
+		}()
+		return errors.Join(untilWaits(t, s), unlock(), <-swept)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, swept, reclaimed := w.said(); swept != 1 || reclaimed != 0 {
+		t.Errorf("%d swept, %d reclaimed; want one swept", swept, reclaimed)
+	}
+}
+
 // Only what was kept counts: a hold that reclaims and is refused all the same
 // leaves no trace, here neither.
 func TestObserver_reclaimThatIsRolledBackIsNotCounted(t *testing.T) {

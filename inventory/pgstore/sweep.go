@@ -18,14 +18,24 @@ const sweepWaited = 5
 // skipped, and then waited for one by one with a bound, so that a hot day is
 // never starved. A call is many short transactions; More says that another
 // one may find something to do.
-func (s *Store) SweepHolds(ctx context.Context, limit int) (res inventory.SweepResult, err error) {
+func (s *Store) SweepHolds(ctx context.Context, limit int) (inventory.SweepResult, error) {
+	return s.SweepHoldsUntil(ctx, ctx, limit)
+}
+
+// SweepHoldsUntil is SweepHolds, and begins no further transaction once until is
+// over; the one under way ends as it would have.
+func (s *Store) SweepHoldsUntil(ctx, until context.Context, limit int) (res inventory.SweepResult, err error) {
 	defer func() { s.observer.Expired(ExpiredBySweep, res.Expired) }()
-	res, err = s.sweepPlaces(ctx, limit)
+	res, err = s.sweepPlaces(ctx, until, limit)
 	if err != nil {
 		return res, err
 	}
 	most := min(limit, sweepTogether)
 	for _, sweep := range []func(context.Context, int) (inventory.SweepResult, error){s.sweepSeats, s.sweepRanges} {
+		if until.Err() != nil {
+			res.More = true
+			return res, ctx.Err()
+		}
 		one, err := sweep(ctx, most)
 		if err != nil {
 			return res, err
@@ -38,37 +48,34 @@ func (s *Store) SweepHolds(ctx context.Context, limit int) (res inventory.SweepR
 
 // sweepPlaces sweeps pool days: first those that are free, then, with a bound,
 // those that somebody kept locked.
-func (s *Store) sweepPlaces(ctx context.Context, limit int) (res inventory.SweepResult, err error) {
+func (s *Store) sweepPlaces(ctx, until context.Context, limit int) (res inventory.SweepResult, err error) {
 	due, err := s.overdueHolds(ctx, limit)
 	if err != nil || len(due) == 0 {
 		return res, err
 	}
-	expired, busy, err := s.expireFree(ctx, due)
-	all := make([]dayKey, len(due))
-	for i, h := range due {
-		all[i] = h.day
+	expired, given, busy, err := s.expireFree(ctx, until, due)
+	res.Expired, res.Days = expired, len(given)
+	if err != nil {
+		return res, err
 	}
-	res.Expired = expired
-	if expired > 0 {
-		res.Days = len(distinct(all)) - len(busy)
-	}
+	res.More = len(due) >= limit || len(busy) > 0 || until.Err() != nil
 	for i, d := range busy {
-		if err != nil {
-			return res, err
-		}
-		if i >= sweepWaited || res.Expired >= limit {
+		if i >= sweepWaited || res.Expired >= limit || until.Err() != nil {
 			res.Skipped += len(busy) - i
 			break
 		}
-		var one inventory.SweepResult
-		one, err = s.sweepDay(ctx, d, min(limit-res.Expired, sweepTogether))
-		if errors.Is(err, inventory.ErrBusy) {
-			res.Skipped, err = res.Skipped+1, nil
+		one, err := s.sweepDay(ctx, d, min(limit-res.Expired, sweepTogether))
+		switch {
+		case errors.Is(err, inventory.ErrBusy):
+			res.Skipped++
+		case err != nil:
+			return res, err
+		case one.Expired > 0:
+			res.Expired, given = res.Expired+one.Expired, append(given, d)
 		}
-		res.Expired, res.Days = res.Expired+one.Expired, res.Days+one.Days
 	}
-	res.More = len(due) >= limit || res.Skipped > 0 || len(busy) > 0
-	return res, err
+	res.Days = len(distinct(given))
+	return res, nil
 }
 
 // sweepDay waits for one day, up to the lock limit, and sweeps it.
@@ -79,7 +86,7 @@ func (s *Store) sweepDay(ctx context.Context, d dayKey, limit int) (inventory.Sw
 			return err
 		}
 		var err error
-		res, err = s.expireOverdue(ctx, tx, []int64{d.pool}, []string{d.day}, "", limit)
+		res, err = s.expireDays(ctx, tx, []int64{d.pool}, []string{d.day}, "", limit)
 		return err
 	})
 	return res, err
@@ -120,16 +127,22 @@ func (s *Store) sweepRanges(ctx context.Context, limit int) (inventory.SweepResu
 	return res, err
 }
 
-// expireOverdue expires at most limit overdue holds of days that this
-// transaction has locked and gives their places back, in one statement.
-// buyer "" means every buyer.
+// expireOverdue is expireDays for somebody who wants the places.
 func (s *Store) expireOverdue(ctx context.Context, tx pgx.Tx, pools []int64, days []string, buyer string, limit int) (inventory.SweepResult, error) {
+	res, err := s.expireDays(ctx, tx, pools, days, buyer, limit)
+	reclaimed(tx, res.Expired)
+	return res, err
+}
+
+// expireDays expires at most limit overdue holds of days that this transaction
+// has locked and gives their places back, in one statement. buyer "" means every
+// buyer.
+func (s *Store) expireDays(ctx context.Context, tx pgx.Tx, pools []int64, days []string, buyer string, limit int) (inventory.SweepResult, error) {
 	var res inventory.SweepResult
 	err := tx.QueryRow(ctx, sqlExpireOverdue, pgx.StrictNamedArgs{
 		"pools": pools, "days": days, "buyer": textOrNull(buyer), "limit": limit,
 		"actor": inventory.Job(string(inventory.JobSweep)).String(), "now": s.now,
 	}).Scan(&res.Expired, &res.Days)
-	reclaimed(tx, res.Expired)
 	return res, err
 }
 

@@ -51,9 +51,10 @@ func (s *Store) overdueHolds(ctx context.Context, limit int) ([]overdueHold, err
 }
 
 // expireFree expires those of the holds whose days nobody keeps locked, in
-// short transactions: between two, whoever waits for a day gets it. It returns
-// how many it expired, and the days that it passed over.
-func (s *Store) expireFree(ctx context.Context, due []overdueHold) (expired int, busy []dayKey, err error) {
+// short transactions, none of which begins once until is over: between two,
+// whoever waits for a day gets it. It returns how many it expired, the days that
+// gave places back, and those that it passed over.
+func (s *Store) expireFree(ctx, until context.Context, due []overdueHold) (expired int, given, busy []dayKey, err error) {
 	parts := [][]overdueHold{due}
 	if len(due) > sweepTogether {
 		parts = make([][]overdueHold, sweepWorkers)
@@ -67,40 +68,48 @@ func (s *Store) expireFree(ctx context.Context, due []overdueHold) (expired int,
 	for _, part := range parts {
 		workers.Go(func() error {
 			for batch := range slices.Chunk(part, sweepTogether) {
-				n, passed, err := s.sweepBatch(ctx, batch)
+				if until.Err() != nil {
+					return nil
+				}
+				n, back, passed, err := s.sweepBatch(ctx, batch)
 				if err != nil {
 					return err
 				}
 				mu.Lock()
-				expired, busy = expired+n, append(busy, passed...)
+				expired, given, busy = expired+n, append(given, back...), append(busy, passed...)
 				mu.Unlock()
 			}
 			return nil
 		})
 	}
 	err = workers.Wait()
-	return expired, distinct(busy), err
+	return expired, distinct(given), distinct(busy), err
 }
 
-func (s *Store) sweepBatch(ctx context.Context, batch []overdueHold) (expired int, busy []dayKey, err error) {
+func (s *Store) sweepBatch(ctx context.Context, batch []overdueHold) (expired int, given, busy []dayKey, err error) {
 	rows, of := make([]string, len(batch)), make([]dayKey, len(batch))
 	for i, h := range batch {
 		rows[i], of[i] = h.row, h.day
 	}
 	pools, days := splitKeys(distinct(of))
 	err = s.inTx(ctx, "sweep holds", beginJob, func(ctx context.Context, tx pgx.Tx) error {
-		var busyPools []int64
-		var busyDays []string
+		var givenPools, busyPools []int64
+		var givenDays, busyDays []string
 		err := tx.QueryRow(ctx, sqlSweepBatch, pgx.StrictNamedArgs{
 			"seen": rows, "pools": pools, "days": days, "actor": inventory.Job(string(inventory.JobSweep)).String(), "now": s.now,
-		}).Scan(&expired, &busyPools, &busyDays)
-		busy = nil
-		for i, pool := range busyPools {
-			busy = append(busy, dayKey{pool, busyDays[i]})
-		}
+		}).Scan(&expired, &givenPools, &givenDays, &busyPools, &busyDays)
+		given, busy = joinKeys(givenPools, givenDays), joinKeys(busyPools, busyDays)
 		return err
 	})
-	return expired, busy, err
+	return expired, given, busy, err
+}
+
+func joinKeys(pools []int64, days []string) []dayKey {
+	keys := make([]dayKey, len(pools))
+	for i, pool := range pools {
+		keys[i] = dayKey{pool, days[i]}
+	}
+	return keys
 }
 
 func splitKeys(keys []dayKey) (pools []int64, days []string) {

@@ -12,7 +12,7 @@ SELECT ctid::text, pool_id, day::text
  ORDER BY first.ctid`
 
 const sqlSweepBatch = `-- sweep.batch
-SELECT expired, busy_pools, busy_days::text[]
+SELECT expired, given_pools, given_days::text[], busy_pools, busy_days::text[]
   FROM sweep_batch(@seen::text[]::tid[], @pools::bigint[], @days::text[]::date[], @actor, @now::timestamptz)`
 
 // Days are locked before this runs. A booking that somebody else has locked is
