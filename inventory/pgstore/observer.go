@@ -46,8 +46,8 @@ func WithObserver(o Observer) Option { return func(s *Store) { s.observer = o } 
 type unobserved struct{}
 
 func (unobserved) Batch(int, time.Duration) {}
-func (unobserved) LockWait(time.Duration)                  {}
-func (unobserved) Expired(ExpiredBy, int)                  {}
+func (unobserved) LockWait(time.Duration)   {}
+func (unobserved) Expired(ExpiredBy, int)   {}
 
 // Waiting is how many holds wait in this process at this moment: for the next
 // batch, for a look at a day that seems sold out, or for their turn.
