@@ -164,7 +164,7 @@ CREATE INDEX job_run_started ON job_run (started_at);
 -- Bookings that came to nothing long ago, with their journal and their seats,
 -- column for column as they were.
 CREATE TABLE booking_archive (LIKE booking);
-ALTER TABLE booking_archive ADD PRIMARY KEY (id);
+ALTER TABLE booking_archive ADD PRIMARY KEY (id), ADD CONSTRAINT booking_archive_over CHECK (state IN ('EXPIRED', 'CANCELLED'));
 CREATE TABLE journal_archive (LIKE journal);
 ALTER TABLE journal_archive ADD PRIMARY KEY (booking_id, seq);
 CREATE TABLE booking_seat_archive (LIKE booking_seat);
@@ -219,6 +219,7 @@ CREATE TRIGGER journal_moved_only AFTER DELETE ON journal
 CREATE TRIGGER journal_archive_append_only BEFORE UPDATE OR TRUNCATE ON journal_archive FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 CREATE TRIGGER journal_archive_moved_only AFTER DELETE ON journal_archive
     REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
+CREATE TRIGGER booking_append_only BEFORE TRUNCATE ON booking FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 CREATE TRIGGER booking_moved_only AFTER DELETE ON booking
     REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION moved_only();
 CREATE TRIGGER booking_archive_append_only BEFORE UPDATE OR TRUNCATE ON booking_archive FOR EACH STATEMENT EXECUTE FUNCTION append_only();
@@ -250,8 +251,9 @@ $$;
 
 -- Looks at the next old bookings, at most that many, and moves those that may
 -- go. looked = 0 means that the round is over, or that somebody else is at it.
--- A key that still answers for a booking keeps it: no key is younger than what
--- it answers for.
+-- A key that still answers for a booking keeps it. No key is younger than the end of
+-- what it answers for, and so the old ones are all: few, since keys are forgotten
+-- sooner. Where many wait to be forgotten, the archive goes no further than they do.
 CREATE FUNCTION archive_bookings(older timestamptz, most integer, OUT archived integer, OUT looked integer)
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan
@@ -262,7 +264,8 @@ SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     progress archive_progress;
-    before   timestamptz := least(older, (SELECT min(created_at) FROM idempotency));
+    before   timestamptz := coalesce((SELECT i.created_at FROM idempotency i WHERE i.created_at < older ORDER BY i.created_at OFFSET 10000 LIMIT 1), older);
+    kept     uuid[] := ARRAY(SELECT i.booking_id FROM idempotency i WHERE i.created_at < before AND i.booking_id IS NOT NULL ORDER BY i.created_at);
     -- The first id that a booking made then can have.
     until_id uuid := (lpad(to_hex(floor(extract(epoch FROM before) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
     seen     uuid[];
@@ -288,7 +291,10 @@ BEGIN
     END IF;
     PERFORM FROM booking b WHERE b.id = ANY (ids) ORDER BY b.id FOR UPDATE;
     -- Judged again, now that nobody else can touch them.
-    SELECT array_agg(b.id) INTO ids FROM booking b WHERE b.id = ANY (ids) AND may_archive(b, before);
+    SELECT array_agg(b.id) INTO ids
+      FROM booking b
+     WHERE b.id = ANY (ids) AND may_archive(b, before)
+       AND (b.id IN (SELECT unnest(kept))) IS FALSE; -- IS FALSE: hashed once, not joined
     IF ids IS NOT NULL THEN
         INSERT INTO booking_archive SELECT b.* FROM booking b WHERE b.id = ANY (ids);
         GET DIAGNOSTICS archived = ROW_COUNT;
@@ -318,5 +324,35 @@ BEGIN
     DELETE FROM journal_archive a WHERE a.booking_id = wanted;
     DELETE FROM booking_archive a WHERE a.id = wanted;
     RETURN true;
+END $$;
+-- +goose StatementEnd
+
+-- What is in the archive is over, nowhere else, and has its whole story there.
+-- +goose StatementBegin
+DO $$
+DECLARE before text := pg_get_viewdef('violation'::regclass);
+BEGIN
+    EXECUTE 'CREATE OR REPLACE VIEW violation (invariant, object, detail) AS ' || rtrim(before, ' ;') || $view$
+UNION ALL
+SELECT 'A1_in_both', format('booking %s', a.id), 'is in the archive and among the others'
+  FROM booking_archive a
+ WHERE EXISTS (SELECT FROM booking b WHERE b.id = a.id)
+UNION ALL
+SELECT 'A2_archived_alive', format('booking %s', id), format('is %s in the archive', state)
+  FROM booking_archive
+ WHERE state NOT IN ('EXPIRED', 'CANCELLED')
+UNION ALL
+SELECT 'A3_chain', format('booking %s seq %s', booking_id, seq), format('starts at %s, the one before ended at %s', from_state, before)
+  FROM (SELECT booking_id, seq, from_state,
+               coalesce(lag(to_state) OVER w, 'NONE') AS before,
+               row_number() OVER w AS place
+          FROM journal_archive WINDOW w AS (PARTITION BY booking_id ORDER BY seq)) j
+ WHERE from_state <> before OR seq <> place
+UNION ALL
+SELECT 'A3_head', format('booking %s', coalesce(b.id, j.booking_id)), format('%s v%s in the archive, its journal there ends with %s seq %s', b.state, b.version, j.to_state, j.seq)
+  FROM booking_archive b
+  FULL JOIN (SELECT DISTINCT ON (booking_id) booking_id, seq, to_state FROM journal_archive ORDER BY booking_id, seq DESC) j ON j.booking_id = b.id
+ WHERE j.seq IS DISTINCT FROM b.version OR j.to_state IS DISTINCT FROM b.state
+$view$;
 END $$;
 -- +goose StatementEnd

@@ -29,7 +29,6 @@ func archivedBooking(ctx context.Context, tx pgx.Tx, id inventory.BookingID) (in
 	rows, _ := tx.Query(ctx, sqlArchivedBooking, pgx.StrictNamedArgs{"id": id})
 	b, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 	b.Archived, b.Payments = true, []inventory.Payment{} // none was ever made
-	b.Archived, b.Payments = true, []inventory.Payment{} // none was ever made
 	return b, err
 }
 

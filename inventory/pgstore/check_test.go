@@ -42,9 +42,13 @@ var seeds = map[string]string{
 	"I17_currency":                `UPDATE refund SET currency = 'USD'`,
 	"I17_booking_currency":        `UPDATE booking SET currency = 'USD'`,
 	"I18_unknown_client":          `UPDATE booking SET client_id = 4711`,
+	"A1_in_both":                  `INSERT INTO booking_archive SELECT * FROM booking WHERE state = 'EXPIRED'`,
+	"A2_archived_alive":           `ALTER TABLE booking_archive DROP CONSTRAINT booking_archive_over; INSERT INTO booking_archive SELECT * FROM booking WHERE buyer = 'u-held'`,
+	"A3_chain":                    `INSERT INTO journal_archive SELECT * FROM journal WHERE seq > 1`,
+	"A3_head":                     `INSERT INTO booking_archive SELECT * FROM booking WHERE state = 'EXPIRED'; INSERT INTO journal_archive SELECT * FROM journal WHERE seq = 1`,
 }
 
-const sqlInvariantNames = `SELECT DISTINCT m[1] FROM regexp_matches(pg_get_viewdef('violation'::regclass), '''(I[0-9]+_[a-z_]+)''', 'g') m`
+const sqlInvariantNames = `SELECT DISTINCT m[1] FROM regexp_matches(pg_get_viewdef('violation'::regclass), '''([AI][0-9]+_[a-z_]+)''', 'g') m`
 
 // A check that cannot fail tells nothing: each invariant is broken on purpose,
 // and the check must name it.

@@ -55,6 +55,9 @@ func (s *Store) settleTx(ctx context.Context, tx pgx.Tx, e inventory.ProviderEve
 		lock = lockClaim
 	}
 	b, err := lock(ctx, tx, bookingID)
+	if isNoRows(err) || errors.Is(err, inventory.ErrNotFound) {
+		return "", errClaimMoved // to the archive, while its lock was waited for
+	}
 	if err != nil {
 		return "", err
 	}
@@ -110,10 +113,15 @@ func locatePayment(ctx context.Context, tx pgx.Tx, e inventory.ProviderEvent) (i
 	b, err := getBooking(ctx, tx, id)
 	if isNoRows(err) {
 		// Money for a booking of long ago belongs to that booking.
-		if restored, err := restoreBooking(ctx, tx, id); err != nil || !restored {
-			return inventory.Payment{}, none, err
+		restored, err := restoreBooking(ctx, tx, id)
+		if err != nil || restored {
+			return inventory.Payment{}, id, err
 		}
-		return inventory.Payment{}, id, nil
+		// Another event may have brought it back while this one waited for it.
+		if b, err = getBooking(ctx, tx, id); isNoRows(err) {
+			return inventory.Payment{}, none, nil
+		}
+		return inventory.Payment{}, b.ID, err
 	}
 	return inventory.Payment{}, b.ID, err
 }
