@@ -11,15 +11,13 @@ import (
 const (
 	purgeBatch = 1000            // rows of one transaction
 	purgeShare = 5 * time.Second // of one run, for each kind of row
-	saleAge    = 24 * time.Hour  // nobody looks further back at what a sale left beside its bookings
 )
 
 type purgeStore interface {
 	PurgeKeys(ctx context.Context, age time.Duration, limit int) (int, error)
 	EmptyCallbacks(ctx context.Context, age time.Duration, limit int) (int, error)
 	PurgeJobRuns(ctx context.Context, age time.Duration, limit int) (int, error)
-	PurgePulses(ctx context.Context, age time.Duration, limit int) (int, error)
-	PurgePasses(ctx context.Context, age time.Duration, limit int) (int, error)
+	ForgetPasses(ctx context.Context, limit int) (int, error)
 	ArchiveBookings(ctx context.Context, age time.Duration, limit int) (archived, looked int, err error)
 }
 
@@ -96,8 +94,9 @@ func (j *Purge) Run(ctx context.Context) (Result, error) {
 		{"idempotency keys forgotten", j.keep.Keys, j.store.PurgeKeys},
 		{"callbacks emptied", j.keep.Callbacks, j.store.EmptyCallbacks},
 		{"job runs forgotten", j.keep.Runs, j.store.PurgeJobRuns},
-		{"notes of sales forgotten", saleAge, j.store.PurgePulses},
-		{"passes forgotten", saleAge, j.store.PurgePasses},
+		{"passes forgotten", 0, func(ctx context.Context, _ time.Duration, limit int) (int, error) {
+			return j.store.ForgetPasses(ctx, limit)
+		}},
 	} {
 		n, err := share(ctx, func(ctx context.Context) (n int, more bool, err error) {
 			n, err = kind.purge(ctx, kind.age, purgeBatch)

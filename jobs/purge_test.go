@@ -12,10 +12,10 @@ import (
 
 // fakePurges has rows of each kind that are over, and gives them up in batches.
 type fakePurges struct {
-	keys, callbacks, runs, pulses, passes int
-	bookings, old                         int // those that may go, of so many looked at
-	keysFail                              error
-	ages                                  []time.Duration
+	keys, callbacks, runs, passes int
+	bookings, old                 int // those that may go, of so many looked at
+	keysFail                      error
+	ages                          []time.Duration
 }
 
 func (f *fakePurges) batch(rows *int, age time.Duration, limit int) (int, error) {
@@ -40,12 +40,10 @@ func (f *fakePurges) PurgeJobRuns(_ context.Context, age time.Duration, limit in
 	return f.batch(&f.runs, age, limit)
 }
 
-func (f *fakePurges) PurgePulses(_ context.Context, age time.Duration, limit int) (int, error) {
-	return f.batch(&f.pulses, age, limit)
-}
-
-func (f *fakePurges) PurgePasses(_ context.Context, age time.Duration, limit int) (int, error) {
-	return f.batch(&f.passes, age, limit)
+func (f *fakePurges) ForgetPasses(_ context.Context, limit int) (int, error) {
+	n := min(f.passes, limit)
+	f.passes -= n
+	return n, nil
 }
 
 func (f *fakePurges) ArchiveBookings(_ context.Context, age time.Duration, limit int) (archived, looked int, err error) {
@@ -67,9 +65,9 @@ func TestPurge_Run(t *testing.T) {
 	}{
 		"nothingIsOver": {fakePurges{}, keep, Result{}, false},
 		"batchAfterBatch": {
-			fakePurges{keys: 2 * purgeBatch, callbacks: 3, runs: 1, pulses: 7, passes: 4},
+			fakePurges{keys: 2 * purgeBatch, callbacks: 3, runs: 1, passes: 1003},
 			keep,
-			Result{Done: 2015, Detail: "2000 idempotency keys forgotten, 3 callbacks emptied, 1 job runs forgotten, 7 notes of sales forgotten, 4 passes forgotten"},
+			Result{Done: 3007, Detail: "2000 idempotency keys forgotten, 3 callbacks emptied, 1 job runs forgotten, 1003 passes forgotten"},
 			false,
 		},
 		// Most of what is old stays; the archive looks at it all the same.

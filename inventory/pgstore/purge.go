@@ -30,17 +30,6 @@ func (s *Store) PurgeJobRuns(ctx context.Context, age time.Duration, limit int) 
 	return s.purge(ctx, "purge job runs", sqlPurgeJobRuns, age, limit)
 }
 
-// PurgePulses forgets what daemons noted of their sales longer ago than age.
-func (s *Store) PurgePulses(ctx context.Context, age time.Duration, limit int) (int, error) {
-	return s.purge(ctx, "purge sale pulses", sqlPurgePulses, age, limit)
-}
-
-// PurgePasses forgets the passes of waiting rooms that ended longer ago than
-// age, of at most limit rooms.
-func (s *Store) PurgePasses(ctx context.Context, age time.Duration, limit int) (int, error) {
-	return s.purge(ctx, "purge passes", sqlPurgePasses, age, limit)
-}
-
 func (s *Store) purge(ctx context.Context, op, sql string, age time.Duration, limit int) (int, error) {
 	var n int
 	err := s.inTx(ctx, op, beginJob, func(ctx context.Context, tx pgx.Tx) error {

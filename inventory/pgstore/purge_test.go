@@ -121,34 +121,6 @@ func TestEmptyCallbacks(t *testing.T) {
 	}
 }
 
-func TestPurge_whatSalesLeave(t *testing.T) {
-	t.Parallel()
-	s := pgtest.OpenShop(t)
-	ctx := t.Context()
-	for _, sql := range []string{
-		`INSERT INTO sale_pulse (instance, at, seconds, placed) SELECT 'd-1', now() + n * interval '1 hour', 2, 7 FROM generate_series(0, 40) n`,
-		`INSERT INTO waiting_room (pool_id, rate, max_active, pass_life) SELECT id, 5, 100, '10 minutes' FROM pool`,
-		`INSERT INTO waiting_line (room_id, given, admitted, moved_at, turned_at) SELECT id, 20, 20, now(), now() FROM waiting_room`,
-		`INSERT INTO waiting_step (room_id, first_number, last_number, used, expires_at)
-		 SELECT id, 1, 10, 1, now() FROM waiting_room UNION ALL SELECT id, 11, 20, 1, now() + interval '20 hours' FROM waiting_room`,
-		`INSERT INTO waiting_pass (room_id, number, client_id, key, claimed_at, placed) SELECT id, n, 0, 'k' || n, now(), true FROM waiting_room, unnest('{3,15}'::int[]) n`,
-	} {
-		if _, err := s.DB.Pool.Exec(ctx, sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const day = 24 * time.Hour
-	later := s.After(t, day+time.Hour)
-	if n, err := later.PurgePulses(ctx, day, 100); err != nil || n != 2 {
-		t.Errorf("%d notes forgotten, %v; want those of the first hours", n, err)
-	}
-	for _, want := range []int{2, 0} {
-		if n, err := later.PurgePasses(ctx, day, 100); err != nil || n != want {
-			t.Errorf("%d rows of the room forgotten, %v; want %d: a step and its pass", n, err, want)
-		}
-	}
-}
-
 func TestPurgeJobRuns_keepsTheLast(t *testing.T) {
 	t.Parallel()
 	s := pgtest.OpenShop(t)
