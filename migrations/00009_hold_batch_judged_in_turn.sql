@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION hold_batch(
     clients bigint[], keys text[], prints bytea[], actors text[])
 RETURNS TABLE (place integer, outcome text, venue_id bigint, pool_name text, amount bigint, currency text, expires_at timestamptz, created_at timestamptz)
 LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '100ms' -- for a key that is in use elsewhere: days are not waited for
+SET lock_timeout = '50ms' -- for a key that is in use elsewhere: days are not waited for
 -- Planning this anew, or compiling it, costs more than running it; and a plan that
 -- was made while a table was empty must do when it is full.
 SET plan_cache_mode = force_generic_plan
@@ -186,7 +186,7 @@ CREATE FUNCTION hold_one(
     client bigint, key text, print bytea, actor text)
 RETURNS TABLE (place integer, outcome text, venue_id bigint, pool_name text, amount bigint, currency text, expires_at timestamptz, created_at timestamptz)
 LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '100ms' -- for a key that is in use elsewhere: days are not waited for
+SET lock_timeout = '50ms' -- for a key that is in use elsewhere: days are not waited for
 SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET enable_seqscan = off AS $$

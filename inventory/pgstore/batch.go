@@ -26,6 +26,7 @@ const (
 	batchAcquire = 300 * time.Millisecond
 	batchLimit   = 900 * time.Millisecond // for the statement
 	batchNeeds   = 900 * time.Millisecond
+	batchLeast   = 200 * time.Millisecond // no statement begins with less time: its limit would cost the connection
 )
 
 // errAlone says that a hold was not decided with others and has to be asked
@@ -100,7 +101,7 @@ func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*wai
 		q.store.observer.Batch(len(batch), q.store.stopwatch.Now().Sub(began))
 		q.store.hints.learn(batch, began)
 		return
-	case isLockTimeout(err) && len(batch) > 1 && ctx.Err() == nil:
+	case isKeyBusy(err) && len(batch) > 1:
 		half := len(batch) / 2
 		q.decideOn(ctx, conn, batch[:half])
 		q.decideOn(ctx, conn, batch[half:])
@@ -129,6 +130,10 @@ func (s *Store) acquireForMany(ctx context.Context) (*pgxpool.Conn, error) {
 func (s *Store) holdBatch(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold) error {
 	for _, h := range batch {
 		h.err = errAlone // until an answer comes
+	}
+	deadline, _ := ctx.Deadline()
+	if conn.Conn().IsClosed() || deadline.Sub(s.stopwatch.Now()) < batchLeast {
+		return fmt.Errorf("no time left for %d of a batch: %w", len(batch), inventory.ErrBusy) // nothing was asked
 	}
 	sql, args := sqlHoldBatch, batchArgs(batch)
 	if len(batch) == 1 {

@@ -111,6 +111,13 @@ func lostConnection(err error) bool {
 }
 
 // isLockTimeout reports that a statement gave up waiting for a lock.
+// isKeyBusy reports that a statement gave up on an idempotency key that another
+// transaction had not decided about.
+func isKeyBusy(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03" && strings.Contains(pg.Where, `"idempotency_pkey"`)
+}
+
 func isLockTimeout(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "55P03"

@@ -34,7 +34,7 @@ const (
 	// The limits are set with BEGIN, for this transaction only: a pooler may
 	// hand the session to somebody else afterwards.
 	beginWrite = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '1200ms'"
-	beginJob   = "begin; set local lock_timeout = '2s'; set local statement_timeout = '15s'"
+	beginJob   = "begin; set local lock_timeout = '2s'; set local statement_timeout = '15s'; set local jit = off" // compiling costs more than most of these take
 	beginRead  = "begin isolation level repeatable read read only; set local statement_timeout = '15s'"
 )
 
