@@ -34,8 +34,8 @@ const (
 	// The limits are set with BEGIN, for this transaction only: a pooler may
 	// hand the session to somebody else afterwards.
 	beginWrite = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '1200ms'"
-	beginJob   = "begin; set local lock_timeout = '2s'; set local statement_timeout = '15s'; set local jit = off" // compiling costs more than most of these take
-	beginRead  = "begin isolation level repeatable read read only; set local statement_timeout = '15s'"
+	beginJob   = "begin; set local lock_timeout = '2s'; set local statement_timeout = '15s'; set local jit = off" // compiling costs more than running, here and below
+	beginRead  = "begin isolation level repeatable read read only; set local statement_timeout = '15s'; set local jit = off"
 )
 
 // Store answers for one database. It is safe for concurrent use.

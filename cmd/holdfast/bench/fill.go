@@ -36,5 +36,10 @@ func (b *bench) fill(ctx context.Context, sql string, n int) error {
 	if _, err := tx.Exec(ctx, sql, n, b.today.String(), spreadDays); err != nil {
 		return err
 	}
-	return tx.Commit(ctx)
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	// What autovacuum would have done since.
+	_, err = b.pool.Exec(ctx, "VACUUM (ANALYZE) booking, journal, pool_day")
+	return err
 }
