@@ -11,10 +11,14 @@
 -- SOLD_OUT says that no overdue hold stands in the way either. KEY_TAKEN is new: the
 -- hold was counted and then not placed, because its key was used meanwhile; it is
 -- asked again alone, and so are those that it left too little for.
+-- LOCKED is new, too: somebody else keeps the day locked, another daemon's batch
+-- perhaps. Asked again with patient, the holds of that day wait for it together,
+-- for half a second at most.
+DROP FUNCTION hold_batch(uuid[], text[], text[], date[], integer[], text[], bigint[], text[], bytea[], text[]);
 -- +goose StatementBegin
-CREATE OR REPLACE FUNCTION hold_batch(
+CREATE FUNCTION hold_batch(
     ids uuid[], venues text[], pools text[], days date[], quantities integer[], buyers text[],
-    clients bigint[], keys text[], prints bytea[], actors text[])
+    clients bigint[], keys text[], prints bytea[], actors text[], patient boolean)
 RETURNS TABLE (place integer, outcome text, venue_id bigint, pool_name text, amount bigint, currency text, expires_at timestamptz, created_at timestamptz)
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '50ms' -- for a key that is in use elsewhere: days are not waited for
@@ -38,6 +42,18 @@ DECLARE
     at      timestamptz;
     kept    uuid[];            -- of won: those whose keys were free
 BEGIN
+    IF patient THEN
+        PERFORM set_config('lock_timeout', '500ms', true);
+        PERFORM FROM (SELECT FROM pool_day x
+                       WHERE (x.pool_id, x.day) IN (
+                             SELECT p.id, q.day
+                               FROM unnest(venues, pools, days) AS q (venue, pool, day)
+                               JOIN venue v ON v.slug = q.venue
+                               JOIN pool p ON p.venue_id = v.id AND p.slug = q.pool)
+                       ORDER BY x.pool_id, x.day
+                         FOR NO KEY UPDATE) x;
+        PERFORM set_config('lock_timeout', '50ms', true);
+    END IF;
     -- In the order of every transaction. A day that somebody else keeps locked is
     -- passed over: it must not hold up the others.
     SELECT array_agg(x) INTO locked
@@ -92,7 +108,7 @@ BEGIN
             outcome := 'ALONE';
         ELSIF NOT is_held THEN
             PERFORM FROM pool_day x WHERE x.pool_id = w.pool_id AND x.day = w.day;
-            outcome := CASE WHEN FOUND THEN 'ALONE' ELSE 'NOT_ON_SALE' END;
+            outcome := CASE WHEN FOUND THEN 'LOCKED' ELSE 'NOT_ON_SALE' END;
         ELSIF w.max_per_buyer > 0 THEN
             IF w.live >= w.max_per_buyer THEN
                 outcome := CASE WHEN w.overdue > 0 THEN 'ALONE' WHEN w.holds > 0 THEN 'HOLD_EXISTS' ELSE 'LIMIT_PER_BUYER' END;
@@ -213,7 +229,7 @@ BEGIN
     created_at := clock_timestamp(); -- read after the lock: it judges everything below
     IF NOT FOUND THEN
         PERFORM FROM pool_day x WHERE x.pool_id = w.pool_id AND x.day = hold_one.day;
-        outcome := CASE WHEN FOUND THEN 'ALONE' ELSE 'NOT_ON_SALE' END;
+        outcome := CASE WHEN FOUND THEN 'LOCKED' ELSE 'NOT_ON_SALE' END;
     END IF;
     IF hold_one.key IS NOT NULL THEN
         PERFORM FROM idempotency i WHERE i.client_id = coalesce(hold_one.client, 0) AND i.key = hold_one.key;

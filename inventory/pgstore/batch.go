@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	batchLanes = 4
-	batchMost  = 256  // holds decided together
-	batchQueue = 4096 // holds that wait in a lane at most
+	batchLanes   = 4
+	patientLanes = 64
+	batchMost    = 256  // holds decided together
+	batchQueue   = 4096 // holds that wait in a lane at most
 	// batchAcquire, batchLimit and the time before the last moment at which a
 	// caller is taken in add up to what a caller waits for, so that all are told in
 	// time what became of their holds.
@@ -33,12 +34,19 @@ const (
 // again by itself. Nothing was done.
 var errAlone = errors.New("not decided with others")
 
+// errLocked says that somebody else keeps the day of a hold locked. Nothing was
+// done.
+var errLocked = errors.New("the day is locked by somebody else")
+
 // batches decides the plain holds of one process together. A pool day always has
 // the same lane, so that its buyers are admitted in the order in which they came.
 type batches struct {
 	store *Store
 	seed  maphash.Seed
 	holds coalescer[plainHold, inventory.Booking]
+	// patient are holds of days that another daemon sells, too: they wait for the
+	// day's lock together, and hold up no other day.
+	patient coalescer[plainHold, inventory.Booking]
 }
 
 // plainHold is a hold as a batch takes it in.
@@ -56,6 +64,10 @@ func newBatches(s *Store) *batches {
 		lanes: make([]coalescerLane[plainHold, inventory.Booking], batchLanes),
 		most:  batchMost, queue: batchQueue, needs: batchNeeds, log: s.log, decide: q.decide,
 	}
+	q.patient = coalescer[plainHold, inventory.Booking]{
+		lanes: make([]coalescerLane[plainHold, inventory.Booking], patientLanes),
+		most:  batchMost, queue: batchQueue, needs: batchNeeds, log: s.log, decide: q.decidePatiently,
+	}
 	return q
 }
 
@@ -63,7 +75,15 @@ func newBatches(s *Store) *batches {
 // errAlone where that cannot be done, any refusal of the hold, or
 // ErrUnknownOutcome where the answer of the whole batch was lost.
 func (q *batches) place(ctx context.Context, r inventory.HoldRequest, k keyUse) (inventory.Booking, error) {
-	return q.holds.do(ctx, q.laneOf(r), plainHold{inventory.NewBookingID(), r, k})
+	lane, hold := q.laneOf(r), plainHold{inventory.NewBookingID(), r, k}
+	if !q.store.hints.isShared(dayOf(r)) {
+		b, err := q.holds.do(ctx, lane, hold)
+		if !errors.Is(err, errLocked) {
+			return b, err
+		}
+		q.store.hints.share(dayOf(r))
+	}
+	return q.patient.do(ctx, lane, hold)
 }
 
 func (q *batches) laneOf(r inventory.HoldRequest) uint64 {
@@ -74,13 +94,17 @@ func (q *batches) laneOf(r inventory.HoldRequest) uint64 {
 // answer. What goes wrong with the batch is no caller's fault: each then asks
 // alone, unless what was asked may have been done, or there is no connection and
 // asking alone would only take longer to fail.
-func (q *batches) decide(batch []*waitingHold) {
+func (q *batches) decide(batch []*waitingHold) { q.decideWith(batch, false) }
+
+func (q *batches) decidePatiently(batch []*waitingHold) { q.decideWith(batch, true) }
+
+func (q *batches) decideWith(batch []*waitingHold, patient bool) {
 	conn, err := q.store.acquireForMany(context.Background())
 	if err == nil {
 		defer conn.Release()
 		ctx, cancel := context.WithTimeout(context.Background(), batchLimit)
 		defer cancel()
-		q.decideOn(ctx, conn, batch)
+		q.decideOn(ctx, conn, batch, patient)
 		return
 	}
 	q.store.log.Warn("a batch of holds got no connection", slog.Int("holds", len(batch)), slog.Any("error", err))
@@ -92,9 +116,9 @@ func (q *batches) decide(batch []*waitingHold) {
 // decideOn decides a batch on one connection. A key that another transaction is
 // using just now makes the whole statement give up: halves of it are tried, until
 // its hold is alone and the others are placed.
-func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold) {
+func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold, patient bool) {
 	began := q.store.stopwatch.Now()
-	err := q.store.holdBatch(ctx, conn, batch)
+	err := q.store.holdBatch(ctx, conn, batch, patient)
 	outcome := errAlone
 	switch {
 	case err == nil:
@@ -103,10 +127,10 @@ func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*wai
 		return
 	case isKeyBusy(err) && len(batch) > 1:
 		half := len(batch) / 2
-		q.decideOn(ctx, conn, batch[:half])
-		q.decideOn(ctx, conn, batch[half:])
+		q.decideOn(ctx, conn, batch[:half], patient)
+		q.decideOn(ctx, conn, batch[half:], patient)
 		return
-	case errors.Is(err, inventory.ErrUnknownOutcome), errors.Is(err, inventory.ErrUnavailable):
+	case errors.Is(err, inventory.ErrUnknownOutcome), errors.Is(err, inventory.ErrUnavailable), patient && isLockTimeout(err):
 		outcome = err
 	}
 	q.store.log.Warn("a batch of holds was not decided", slog.Int("holds", len(batch)), slog.Any("error", err))
@@ -127,7 +151,7 @@ func (s *Store) acquireForMany(ctx context.Context) (*pgxpool.Conn, error) {
 }
 
 // holdBatch runs one statement, which is its own transaction.
-func (s *Store) holdBatch(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold) error {
+func (s *Store) holdBatch(ctx context.Context, conn *pgxpool.Conn, batch []*waitingHold, patient bool) error {
 	for _, h := range batch {
 		h.err = errAlone // until an answer comes
 	}
@@ -135,8 +159,8 @@ func (s *Store) holdBatch(ctx context.Context, conn *pgxpool.Conn, batch []*wait
 	if conn.Conn().IsClosed() || deadline.Sub(s.stopwatch.Now()) < batchLeast {
 		return fmt.Errorf("no time left for %d of a batch: %w", len(batch), inventory.ErrBusy) // nothing was asked
 	}
-	sql, args := sqlHoldBatch, batchArgs(batch)
-	if len(batch) == 1 {
+	sql, args := sqlHoldBatch, batchArgs(batch, patient)
+	if len(batch) == 1 && !patient {
 		sql, args = sqlHoldOne, oneArgs(batch[0])
 	}
 	rows, err := conn.Query(ctx, sql, args)
@@ -171,7 +195,7 @@ func askSoldOutAgain(batch []*waitingHold) {
 	}
 }
 
-func batchArgs(batch []*waitingHold) pgx.StrictNamedArgs {
+func batchArgs(batch []*waitingHold, patient bool) pgx.StrictNamedArgs {
 	n := len(batch)
 	// Types that the driver encodes without looking at each element anew.
 	ids, days, quantities := make(pgtype.FlatArray[pgtype.UUID], n), make(pgtype.FlatArray[pgtype.Date], n), make(pgtype.FlatArray[int32], n)
@@ -190,7 +214,7 @@ func batchArgs(batch []*waitingHold) pgx.StrictNamedArgs {
 	}
 	return pgx.StrictNamedArgs{
 		"ids": ids, "venues": venues, "pools": pools, "days": days, "quantities": quantities, "buyers": buyers,
-		"clients": clients, "keys": keys, "prints": prints, "actors": actors,
+		"clients": clients, "keys": keys, "prints": prints, "actors": actors, "patient": patient,
 	}
 }
 
@@ -229,6 +253,8 @@ func scanBatchAnswer(row pgx.CollectableRow, batch []*waitingHold) (keyTaken boo
 		}, nil
 	case "ALONE":
 		h.err = errAlone
+	case "LOCKED":
+		h.err = errLocked
 	case "KEY_TAKEN":
 		h.err = errAlone
 		return true, nil
@@ -253,7 +279,7 @@ func refusedByServer(err error) bool {
 
 const sqlHoldBatch = `-- hold.batch
 SELECT place, outcome, venue_id, pool_name, amount, currency, expires_at, created_at
-  FROM hold_batch(@ids, @venues, @pools, @days, @quantities, @buyers, @clients, @keys, @prints, @actors)`
+  FROM hold_batch(@ids, @venues, @pools, @days, @quantities, @buyers, @clients, @keys, @prints, @actors, @patient)`
 
 const sqlHoldOne = `-- hold.one
 SELECT place, outcome, venue_id, pool_name, amount, currency, expires_at, created_at

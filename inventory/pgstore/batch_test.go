@@ -144,6 +144,22 @@ func TestPlaceHold_hangingUp(t *testing.T) {
 	}
 }
 
+// Two daemons that sell one day take turns with their batches: nobody is told to
+// come again, and each place is sold once.
+func TestPlaceHold_twoDaemonsOneDay(t *testing.T) {
+	t.Parallel()
+	s := pgtest.OpenShop(t, pgtest.Capacity(250, 0), pgtest.PerBuyer(0))
+	stores := []*pgstore.Store{s.Store, s.DB.Store(t, 4)}
+	race(t, 300, func(i int) error {
+		_, _, err := stores[i%2].PlaceHold(t.Context(), s.Request(fmt.Sprint("u-", i), 1))
+		return err
+	}, inventory.ErrSoldOut)
+	if got := s.Taken(t); got != 250 {
+		t.Errorf("taken = %d, want all", got)
+	}
+	s.DB.AssertNoDeadlocks(t)
+}
+
 // A key that somebody uses just now and does not let go of holds up its own hold
 // alone: the others of the batch get their places.
 func TestPlaceHold_keyInUseElsewhere(t *testing.T) {
@@ -221,7 +237,7 @@ func TestHoldOne_judgesAsABatchDoes(t *testing.T) {
 		}
 		one := outcome(`SELECT outcome FROM hold_one($1, $2, $3, $4::text::date + $5::text::int, $6, 'u', 7, 'k', 'x', 'client:shop')`)
 		many := outcome(`SELECT outcome FROM hold_batch(ARRAY[$1::uuid], ARRAY[$2::text], ARRAY[$3::text], ARRAY[$4::text::date + $5::text::int], ARRAY[$6::int],
-			ARRAY['u'], ARRAY[7::bigint], ARRAY['k'], ARRAY['x'::bytea], ARRAY['client:shop'])`)
+			ARRAY['u'], ARRAY[7::bigint], ARRAY['k'], ARRAY['x'::bytea], ARRAY['client:shop'], false)`)
 		if one != many {
 			t.Fatalf("round %d: alone %s, in a batch %s", n, one, many)
 		}

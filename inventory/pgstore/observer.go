@@ -52,7 +52,7 @@ func (unobserved) Expired(ExpiredBy, int)   {}
 // Waiting is how many holds wait in this process at this moment: for the next
 // batch, for a look at a day that seems sold out, or for their turn.
 func (s *Store) Waiting() int {
-	return s.batches.holds.waiting() + s.looks.asked.waiting() + s.lanes.waiting()
+	return s.batches.holds.waiting() + s.batches.patient.waiting() + s.looks.asked.waiting() + s.lanes.waiting()
 }
 
 // countedTx notices what is worth telling of a transaction.

@@ -26,6 +26,9 @@ const (
 	// answer.
 	hintCrowd = 16
 	crowdSpan = time.Second
+	// sharedSpan is how long a day counts as sold by another process, too, after it
+	// was found locked.
+	sharedSpan = time.Second
 
 	lookMost = 512
 )
@@ -47,6 +50,8 @@ type hints struct {
 	days  map[dayRef]hint
 
 	forgotten time.Time // what was asked before is not learned any more
+
+	shared map[dayRef]time.Time // when another process was last seen to sell the day
 }
 
 type hint struct {
@@ -55,7 +60,9 @@ type hint struct {
 	crowd    int       // how many were refused so far
 }
 
-func newHints() *hints { return &hints{clock: timezone.SystemClock{}, days: map[dayRef]hint{}} }
+func newHints() *hints {
+	return &hints{clock: timezone.SystemClock{}, days: map[dayRef]hint{}, shared: map[dayRef]time.Time{}}
+}
 
 func (h *hints) now() time.Time { return h.clock.Now() }
 
@@ -105,6 +112,24 @@ func (h *hints) learn(batch []*waitingHold, asked time.Time) {
 	if len(h.days) > hintMost {
 		clear(h.days) // only load is lost
 	}
+}
+
+// share notes that another process sells a day, too.
+func (h *hints) share(day dayRef) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.shared) >= hintMost {
+		clear(h.shared)
+	}
+	h.shared[day] = h.now()
+}
+
+// isShared reports that another process was seen to sell the day a moment ago.
+func (h *hints) isShared(day dayRef) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	seen, known := h.shared[day]
+	return known && h.now().Sub(seen) < sharedSpan
 }
 
 // forget makes PostgreSQL be asked again about every day.
