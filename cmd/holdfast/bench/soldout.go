@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -71,6 +72,7 @@ func (b *bench) addHall(ctx context.Context, slug string) (inventory.Event, []st
 	}
 	e, err := b.store.AddEvent(ctx, staff, inventory.Event{
 		Ref: inventory.EventRef{Venue: venueSlug, Event: slug}, Name: "Gala", Start: start, Zone: zone.Name(), StartsAt: at, Currency: "EUR",
+		HoldTTL: time.Hour, // nothing comes back while it is measured
 	})
 	if err != nil {
 		return e, nil, err
