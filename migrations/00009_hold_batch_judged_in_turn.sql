@@ -13,7 +13,7 @@
 -- asked again alone, and so are those that it left too little for.
 -- LOCKED is new, too: somebody else keeps the day locked, another daemon's batch
 -- perhaps. Asked again with patient, the holds of that day wait for it together,
--- for half a second at most.
+-- for 300 ms at most.
 DROP FUNCTION hold_batch(uuid[], text[], text[], date[], integer[], text[], bigint[], text[], bytea[], text[]);
 -- +goose StatementBegin
 CREATE FUNCTION hold_batch(
@@ -43,7 +43,7 @@ DECLARE
     kept    uuid[];            -- of won: those whose keys were free
 BEGIN
     IF patient THEN
-        PERFORM set_config('lock_timeout', '500ms', true);
+        PERFORM set_config('lock_timeout', '300ms', true);
         PERFORM FROM (SELECT FROM pool_day x
                        WHERE (x.pool_id, x.day) IN (
                              SELECT p.id, q.day

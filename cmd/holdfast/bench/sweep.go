@@ -95,7 +95,7 @@ func (b *bench) steadyHolds(ctx context.Context) (load, error) {
 	})
 	placed := r.check
 	r.check = func(client int, answer reply) error {
-		if answer.status == http.StatusServiceUnavailable { // counted as a refusal
+		if answer.status >= http.StatusInternalServerError { // busy or unknown: counted as a refusal
 			return nil
 		}
 		return placed(client, answer)
