@@ -130,7 +130,7 @@ func (q *batches) decideOn(ctx context.Context, conn *pgxpool.Conn, batch []*wai
 		q.decideOn(ctx, conn, batch[:half], patient)
 		q.decideOn(ctx, conn, batch[half:], patient)
 		return
-	case errors.Is(err, inventory.ErrUnknownOutcome), errors.Is(err, inventory.ErrUnavailable), patient && isLockTimeout(err):
+	case errors.Is(err, inventory.ErrUnknownOutcome), errors.Is(err, inventory.ErrUnavailable):
 		outcome = err
 	}
 	q.store.log.Warn("a batch of holds was not decided", slog.Int("holds", len(batch)), slog.Any("error", err))
